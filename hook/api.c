@@ -1,0 +1,89 @@
+/* api.c -- ortmeter.h, as records. */
+#include "hook/hook.h"
+#include "ortmeter.h"
+#include "os/clock.h"
+
+_Static_assert((int)ORTMETER_POST == (int)PHASE_POST, "the same phases");
+
+struct ortmeter_section ortmeter_section_begin(enum ortmeter_phase phase,
+        const char *name)
+{
+    return (struct ortmeter_section){
+        .start_ns = channel_wanted() ? mono_ns() : 0,
+        .name = name,
+        .phase = (unsigned)phase < PHASES ? (int)phase : PHASE_OTHER,
+    };
+}
+
+void ortmeter_section_end(struct ortmeter_section *section)
+{
+    if (!section || !section->start_ns)
+        return;
+
+    struct record r = {
+        .kind = RECORD_SECTION,
+        .phase = (uint8_t)section->phase,
+        .section = { .start_ns = section->start_ns, .end_ns = mono_ns() },
+    };
+
+    r.section.name = channel_text(section->name);
+    r.section.thread = channel_thread();
+    section->start_ns = 0;
+    channel_send(&r);
+}
+
+void ortmeter_batch(uint32_t size, uint32_t padding, uint32_t queue_depth)
+{
+    if (channel_wanted())
+        channel_send(&(struct record){
+                .kind = RECORD_BATCH,
+                .batch = { .thread = channel_thread(),
+                        .size = size,
+                        .padding = padding,
+                        .queue_depth = queue_depth },
+        });
+}
+
+void ortmeter_token(uint32_t index, int64_t id, const char *text)
+{
+    if (channel_wanted())
+        channel_send(&(struct record){
+                .kind = RECORD_TOKEN,
+                .token = { .time_ns = mono_ns(),
+                        .text = channel_text(text),
+                        .id = id,
+                        .index = index,
+                        .thread = channel_thread() },
+        });
+}
+
+static void send_name(enum record_kind kind, const char *text)
+{
+    if (channel_wanted())
+        channel_send(&(struct record){
+                .kind = (uint8_t)kind,
+                .mark = { .time_ns = mono_ns(),
+                        .text = channel_text(text),
+                        .thread = channel_thread() },
+        });
+}
+
+void ortmeter_mark(const char *text)
+{
+    send_name(RECORD_MARK, text);
+}
+
+void ortmeter_thread_name(const char *name)
+{
+    send_name(RECORD_THREAD, name);
+}
+
+int ortmeter_listening(void)
+{
+    return channel_wanted();
+}
+
+const char *ortmeter_version(void)
+{
+    return ORTMETER_VERSION;
+}

@@ -1,0 +1,203 @@
+/* binding.c -- what a program has bound for RunWithBinding, which names no
+ * tensors itself.
+ *
+ * A binding belongs to one thread at a time, as ONNX Runtime asks; only the
+ * table of bindings is shared. */
+#include "hook/hook.h"
+#include "hook/text.h"
+
+#include <stdatomic.h>
+
+#define BINDINGS 64
+#define NAMES    192
+
+struct bound {
+    uint32_t name; /* a hash */
+    bool input;
+    bool known; /* bytes is */
+    uint64_t bytes;
+};
+
+static struct binding {
+    _Atomic uintptr_t key; /* 0: free */
+    bool has_ids, has_mask, has_past, present;
+    bool crowded; /* more names than we keep */
+    struct shape lead, ids, mask, past;
+    size_t count;
+    struct bound bound[NAMES];
+} bindings[BINDINGS];
+
+static struct binding *find(const struct ort_binding *b)
+{
+    for (size_t i = 0; i < BINDINGS; i++)
+        if (atomic_load_explicit(&bindings[i].key, memory_order_acquire) ==
+                (uintptr_t)b)
+            return &bindings[i];
+    return NULL;
+}
+
+static void empty(struct binding *b)
+{
+    b->has_ids = b->has_mask = b->has_past = b->present = b->crowded = false;
+    b->lead.rank = 0;
+    b->count = 0;
+}
+
+static struct binding *find_or_take(const struct ort_binding *b)
+{
+    struct binding *found = find(b);
+
+    for (size_t i = 0; !found && i < BINDINGS; i++) {
+        uintptr_t nobody = 0;
+
+        if (atomic_compare_exchange_strong(&bindings[i].key, &nobody,
+                    (uintptr_t)b)) {
+            found = &bindings[i];
+            empty(found);
+        }
+    }
+    return found;
+}
+
+static uint32_t hash(const char *name)
+{
+    uint32_t h = UINT32_C(2166136261);
+
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * UINT32_C(16777619);
+    return h;
+}
+
+/* Binding a name again replaces what was bound to it. */
+static void keep(struct binding *b, struct bound what)
+{
+    size_t i = 0;
+
+    while (i < b->count &&
+            (b->bound[i].name != what.name || b->bound[i].input != what.input))
+        i++;
+    if (i == NAMES) {
+        b->crowded = true;
+        return;
+    }
+    b->bound[i] = what;
+    if (i == b->count)
+        b->count++;
+}
+
+static void take_role(struct binding *b, const char *name,
+        const struct shape *s)
+{
+    switch (shape_role(name)) {
+    case ROLE_IDS: b->ids = *s, b->has_ids = true; break;
+    case ROLE_MASK: b->mask = *s, b->has_mask = true; break;
+    case ROLE_PAST: b->past = *s, b->has_past = true; break;
+    default: break;
+    }
+    if (s->rank > b->lead.rank && b->lead.rank < 2)
+        b->lead = *s;
+}
+
+void binding_input(const struct library *lib, const struct ort_binding *b,
+        const char *name, const struct ort_value *v)
+{
+    struct binding *kept = name ? find_or_take(b) : NULL;
+    struct bound what = { .input = true };
+    struct shape s;
+
+    if (!kept)
+        return;
+    what.name = hash(name);
+    if (shape_read(lib, v, &s)) {
+        what.known = shape_size(&s, &what.bytes);
+        take_role(kept, name, &s);
+    }
+    keep(kept, what);
+}
+
+void binding_output(const struct library *lib, const struct ort_binding *b,
+        const char *name, const struct ort_value *v)
+{
+    struct binding *kept = name ? find_or_take(b) : NULL;
+    struct bound what = { .input = false };
+    struct shape s;
+
+    if (!kept)
+        return;
+    what.name = hash(name);
+    if (shape_read(lib, v, &s))
+        what.known = shape_size(&s, &what.bytes);
+    if (shape_role(name) == ROLE_PRESENT)
+        kept->present = true;
+    keep(kept, what);
+}
+
+void binding_clear(const struct ort_binding *b, bool inputs)
+{
+    struct binding *kept = find(b);
+    size_t left = 0;
+
+    if (!kept)
+        return;
+    for (size_t i = 0; i < kept->count; i++)
+        if (kept->bound[i].input != inputs)
+            kept->bound[left++] = kept->bound[i];
+    kept->count = left;
+    kept->crowded = false;
+    if (inputs) {
+        kept->has_ids = kept->has_mask = kept->has_past = false;
+        kept->lead.rank = 0;
+    } else {
+        kept->present = false;
+    }
+}
+
+void binding_forget(const struct ort_binding *b)
+{
+    struct binding *kept = b ? find(b) : NULL;
+
+    if (kept)
+        atomic_store_explicit(&kept->key, 0, memory_order_release);
+}
+
+/* The bytes of one side; false: not all of them are known. */
+static bool sum(const struct binding *b, bool inputs, uint64_t *bytes)
+{
+    uint64_t total = 0;
+    size_t n = 0;
+
+    for (size_t i = 0; i < b->count; i++) {
+        if (b->bound[i].input != inputs)
+            continue;
+        if (!b->bound[i].known)
+            return false;
+        total += b->bound[i].bytes;
+        n++;
+    }
+    *bytes = total;
+    return n && !b->crowded;
+}
+
+struct reading binding_reading(const struct ort_binding *b, uint64_t *out_bytes,
+        bool *out_known)
+{
+    struct reading r = { 0 };
+    const struct binding *kept = find(b);
+
+    if (!kept)
+        return r;
+
+    const struct shape *lead = kept->has_ids ? &kept->ids : &kept->lead;
+
+    if (lead->rank) {
+        r.batch = (uint32_t)lead->dims[0];
+        r.flags |= FLAG_SHAPE;
+    }
+    if (kept->has_ids)
+        shape_phase(&r, &kept->ids, kept->has_mask ? &kept->mask : NULL,
+                kept->has_past ? &kept->past : NULL, kept->present);
+    if (sum(kept, true, &r.in_bytes))
+        r.flags |= FLAG_INPUT_BYTES;
+    *out_known = sum(kept, false, out_bytes);
+    return r;
+}

@@ -1,0 +1,315 @@
+/* find_linux.c -- finds ONNX Runtime in this process, whenever it comes.
+ *
+ * Three moments: at start, after a dlopen() that we may stand in for, and at
+ * the dlsym() or dlopen() that follows one that we may not.  An object is ONNX
+ * Runtime if it defines OrtGetApiBase itself, whatever its name.
+ *
+ * An object shows up in the list before the loader has finished with it, in
+ * another thread.  Asking the loader for it again (RTLD_NOLOAD) waits for that
+ * and pins it.  We hold no lock of ours meanwhile: the loader runs
+ * constructors, and they may call dlopen() too. */
+#include "hook/elf.h"
+#include "hook/hook.h"
+#include "hook/text.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#define PATH_MOST 1024
+
+void *(*hook_real_dlopen)(const char *name, int flags);
+void *(*hook_real_dlsym)(void *handle, const char *name);
+
+static bool active;              /* the collector's folder is there */
+static _Atomic bool pending;     /* something was loaded behind our back */
+static _Atomic bool patching;    /* a thread is at it */
+static _Atomic bool static_told; /* the note on a static runtime was sent */
+static _Atomic uint64_t loads_seen;
+
+/* Old C libraries have it in a library of its own, which may not be there. */
+extern char *dlerror(void) __attribute__((weak));
+
+/* The loader's list of objects: glibc's and musl's name for it. */
+extern struct r_debug _r_debug __attribute__((weak));
+extern struct r_debug *_dl_debug_addr __attribute__((weak));
+extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
+
+static const struct link_map *first_object(void)
+{
+    if (&_r_debug)
+        return _r_debug.r_map;
+    return &_dl_debug_addr && _dl_debug_addr ? _dl_debug_addr->r_map : NULL;
+}
+
+/* The first definition that is not ours: what the program would have got. */
+static uintptr_t next_definition(const char *name)
+{
+    for (const struct link_map *m = first_object(); m; m = m->l_next) {
+        uintptr_t found =
+                m->l_ld == _DYNAMIC ? 0 : elf_defines(m->l_addr, m->l_ld, name);
+
+        if (found)
+            return found;
+    }
+    return 0;
+}
+
+static void find_real(void)
+{
+    if (!hook_real_dlopen)
+        hook_real_dlopen =
+                (void *(*)(const char *, int))next_definition("dlopen");
+    if (!hook_real_dlsym)
+        hook_real_dlsym =
+                (void *(*)(void *, const char *))next_definition("dlsym");
+}
+
+/* Is there another copy of this library that the program meets first? */
+static bool second_copy(void)
+{
+    for (const struct link_map *m = first_object(); m; m = m->l_next) {
+        if (m->l_ld == _DYNAMIC)
+            return false;
+        if (elf_defines(m->l_addr, m->l_ld, "ortmeter_version"))
+            return true;
+    }
+    return false;
+}
+
+/* --- looking through the objects ------------------------------------------ */
+
+struct search {
+    struct candidate found;
+    char path[PATH_MOST];
+    uint64_t loads; /* how many objects were ever loaded */
+    bool is_static; /* `path` is a runtime that cannot be entered */
+};
+
+static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *o)
+{
+    for (size_t i = 0; i < o->dlpi_phnum; i++)
+        if (o->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            return (const ElfW(Dyn) *)(o->dlpi_addr + o->dlpi_phdr[i].p_vaddr);
+    return NULL;
+}
+
+static void measure(struct candidate *c, const struct dl_phdr_info *o)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+    c->start = UINTPTR_MAX;
+    for (size_t i = 0; i < o->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &o->dlpi_phdr[i];
+        uintptr_t start = o->dlpi_addr + p->p_vaddr;
+        uintptr_t end = start + p->p_memsz;
+
+        if (p->p_type == PT_LOAD && start < c->start)
+            c->start = start;
+        if (p->p_type == PT_LOAD && end > c->end)
+            c->end = end;
+        if (p->p_type == PT_GNU_RELRO) {
+            c->relro_start = start & ~(page - 1);
+            c->relro_end = end & ~(page - 1);
+        }
+    }
+}
+
+/* Known already, or refused already. */
+static _Atomic uintptr_t met[2 * LIBRARIES];
+
+static bool was_met(uintptr_t entry)
+{
+    for (size_t i = 0; i < sizeof(met) / sizeof(met[0]); i++)
+        if (atomic_load(&met[i]) == entry)
+            return true;
+    return false;
+}
+
+static bool remember(uintptr_t entry)
+{
+    for (size_t i = 0; i < sizeof(met) / sizeof(met[0]); i++) {
+        uintptr_t nobody = 0;
+
+        if (atomic_compare_exchange_strong(&met[i], &nobody, entry))
+            return true;
+    }
+    return false;
+}
+
+static bool copy_path(char *to, const char *from)
+{
+    size_t len = text_len(from);
+
+    if (len >= PATH_MOST)
+        return false;
+    for (size_t i = 0; i <= len; i++)
+        to[i] = from[i];
+    return true;
+}
+
+/* Stops at the first runtime that was not met before. */
+static int look_at(struct dl_phdr_info *o, size_t size, void *data)
+{
+    struct search *s = data;
+    const char *name = o->dlpi_name ? o->dlpi_name : "";
+
+    (void)size;
+    s->loads = o->dlpi_adds;
+    if (atomic_load(&loads_seen) == s->loads)
+        return -1;
+    if (!atomic_load(&static_told) &&
+            text_contains(name, "onnxruntime_pybind11_state") &&
+            copy_path(s->path, name)) {
+        s->is_static = true;
+        return 1;
+    }
+
+    uintptr_t entry = elf_defines(o->dlpi_addr, dynamic_of(o), "OrtGetApiBase");
+
+    if (!entry || was_met(entry) || !copy_path(s->path, name))
+        return 0;
+    measure(&s->found, o);
+    s->found.get_base = (const struct ort_api_base *(*)(void))entry;
+    return 1;
+}
+
+/* Waits until the loader is through with it, and keeps it loaded. */
+static bool pin(const char *path)
+{
+    if (!*path)
+        return true; /* the program itself */
+    if (!hook_real_dlopen)
+        return false;
+    if (hook_real_dlopen(path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE))
+        return true;
+    if (dlerror)
+        (void)dlerror(); /* that was our question, not the program's */
+    return false;
+}
+
+static void enter(struct search *s)
+{
+    if (atomic_exchange(&patching, true)) {
+        atomic_store(&pending, true); /* the other thread's turn; then ours */
+        return;
+    }
+
+    uintptr_t entry = (uintptr_t)s->found.get_base;
+
+    s->found.path = s->path;
+    if (!was_met(entry) && remember(entry) && patch(&s->found))
+        channel_set_hook_ns(run_cost_ns());
+    atomic_store(&patching, false);
+}
+
+/* `may_pin`: not while the program starts, when nothing can be unloaded. */
+static void scan(bool may_pin)
+{
+    int saved = errno;
+
+    for (int i = 0; i < 2 * LIBRARIES; i++) {
+        struct search s = { 0 };
+        int found = dl_iterate_phdr(look_at, &s);
+
+        if (found == 0)
+            atomic_store(&loads_seen, s.loads);
+        if (found <= 0)
+            break;
+        if (s.is_static) {
+            atomic_store(&static_told, true);
+            object_static_library(s.path);
+        } else if (!may_pin || pin(s.path)) {
+            enter(&s);
+        } else {
+            break; /* it is on its way out */
+        }
+        if (atomic_load(&pending))
+            break;
+    }
+    errno = saved;
+}
+
+/* --- where the program passes by ------------------------------------------ */
+
+struct caller {
+    uintptr_t address;
+    bool has_rpath;
+};
+
+static int look_for_rpath(struct dl_phdr_info *o, size_t size, void *data)
+{
+    struct caller *c = data;
+    struct candidate where = { 0 };
+
+    (void)size;
+    measure(&where, o);
+    if (c->address < where.start || c->address >= where.end)
+        return 0;
+    c->has_rpath = elf_entry(dynamic_of(o), DT_RPATH) &&
+                   !elf_entry(dynamic_of(o), DT_RUNPATH);
+    return 1;
+}
+
+/* May we call dlopen in the caller's place?  Not where the loader would look
+ * at the caller: names without '/', $ORIGIN, and DT_RPATH, which is passed on
+ * to what the new object needs. */
+static bool same_from_here(const char *name, const void *caller)
+{
+    struct caller c = { .address = (uintptr_t)caller };
+
+    if (!text_has(name, '/') || text_has(name, '$'))
+        return false;
+    (void)dl_iterate_phdr(look_for_rpath, &c);
+    return !c.has_rpath;
+}
+
+static void scan_if_pending(void)
+{
+    if (atomic_load_explicit(&pending, memory_order_relaxed) &&
+            atomic_exchange(&pending, false))
+        scan(true);
+}
+
+bool hook_before_dlopen(const char *name, const void *caller)
+{
+    find_real();
+    if (!active || !name)
+        return false;
+    scan_if_pending();
+    if (same_from_here(name, caller))
+        return true;
+    atomic_store(&pending, true);
+    return false;
+}
+
+void hook_after_dlopen(void *handle)
+{
+    if (handle)
+        scan(true);
+}
+
+void hook_before_dlsym(void)
+{
+    find_real();
+    if (active)
+        scan_if_pending();
+}
+
+/* In a child of fork() another thread's work is nobody's. */
+void hook_in_child(void)
+{
+    atomic_store(&patching, false);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    find_real();
+    if (second_copy())
+        return;
+    channel_init();
+    active = channel_wanted();
+    if (active)
+        scan(false);
+}

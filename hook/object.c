@@ -1,0 +1,161 @@
+/* object.c -- sessions, options and providers as records.
+ *
+ * An option is sent when it is set, with the address of the options that it
+ * was set on; the collector puts them together, so nothing is kept here. */
+#include "hook/hook.h"
+#include "os/clock.h"
+
+void object_error(const struct library *lib, const struct ort_status *status)
+{
+    channel_send(&(struct record){
+            .kind = RECORD_ERROR,
+            .library = lib->index,
+            .error = {
+                .text = channel_text(
+                        ORT(lib->api, GetErrorMessage)(status)),
+                .thread = channel_thread(),
+                .code = ORT(lib->api, GetErrorCode)(status),
+            },
+    });
+}
+
+void object_library(const struct library *lib, const char *path,
+        const char *version, uint32_t slots)
+{
+    channel_send(&(struct record){
+            .kind = RECORD_LIBRARY,
+            .library = lib->index,
+            .library_found = {
+                .time_ns = mono_ns(),
+                .path = channel_text(path),
+                .version = channel_text(version),
+                .slots = slots,
+            },
+    });
+}
+
+void object_static_library(const char *path)
+{
+    channel_send(&(struct record){
+            .kind = RECORD_STATIC_LIBRARY,
+            .library_found = {
+                .time_ns = mono_ns(),
+                .path = channel_text(path),
+            },
+    });
+}
+
+void object_language(const struct library *lib, const void *env, int language)
+{
+    channel_send(&(struct record){
+            .kind = RECORD_LANGUAGE,
+            .library = lib->index,
+            .option = { .options = (uintptr_t)env, .number = language },
+    });
+}
+
+/* --- sessions ------------------------------------------------------------- */
+
+struct loading object_loading(const struct library *lib,
+        const struct ort_options *options, const char *path, size_t bytes)
+{
+    return (struct loading){ lib, mono_ns(), options, path, bytes };
+}
+
+void object_loaded(const struct loading *l, const struct ort_session *session,
+        const struct ort_status *status)
+{
+    struct record r = {
+        .kind = RECORD_SESSION,
+        .flags = status ? FLAG_FAILED : 0,
+        .library = l->lib->index,
+        .session = {
+            .start_ns = l->start_ns,
+            .end_ns = mono_ns(),
+            .session = status ? 0 : (uintptr_t)session,
+            .options = (uintptr_t)l->options,
+            .model = channel_text(l->path),
+            .model_bytes = l->bytes,
+            .thread = channel_thread(),
+        },
+    };
+
+    if (status)
+        object_error(l->lib, status);
+    channel_send(&r);
+}
+
+void object_session_end(const struct library *lib,
+        const struct ort_session *session)
+{
+    if (!session)
+        return;
+    shape_forget(session);
+    channel_send(&(struct record){
+            .kind = RECORD_SESSION_END,
+            .library = lib->index,
+            .session = { .end_ns = mono_ns(), .session = (uintptr_t)session },
+    });
+}
+
+/* --- options -------------------------------------------------------------- */
+
+static void send_option(enum record_kind kind, const struct library *lib,
+        const struct ort_options *options, const struct record *what)
+{
+    struct record r = *what;
+
+    r.kind = (uint8_t)kind;
+    r.library = lib->index;
+    r.option.options = (uintptr_t)options;
+    channel_send(&r);
+}
+
+struct ort_status *object_options(const struct library *lib,
+        const struct ort_options *options, const struct ort_options *from,
+        struct ort_status *status)
+{
+    if (!status)
+        send_option(from ? RECORD_OPTIONS_CLONE : RECORD_OPTIONS, lib, options,
+                &(struct record){ .option = { .from = (uintptr_t)from } });
+    return status;
+}
+
+void object_options_end(const struct library *lib,
+        const struct ort_options *options)
+{
+    if (options)
+        send_option(RECORD_OPTIONS_END, lib, options, &(struct record){ 0 });
+}
+
+struct ort_status *object_option(const struct library *lib,
+        const struct ort_options *options, const char *key, int64_t number,
+        struct ort_status *status)
+{
+    if (!status)
+        send_option(RECORD_OPTION, lib, options,
+                &(struct record){ .option = { .key = channel_text(key),
+                                          .number = number } });
+    return status;
+}
+
+struct ort_status *object_option_text(const struct library *lib,
+        const struct ort_options *options, const char *key, const char *value,
+        struct ort_status *status)
+{
+    if (!status)
+        send_option(RECORD_OPTION, lib, options,
+                &(struct record){ .option = { .key = channel_text(key),
+                                          .value = channel_text(value) } });
+    return status;
+}
+
+struct ort_status *object_provider(const struct library *lib,
+        const struct ort_options *options, const char *name,
+        struct ort_status *status)
+{
+    if (!status)
+        send_option(RECORD_PROVIDER, lib, options,
+                &(struct record){ .option = { .key = channel_text(name) } });
+    return status;
+}

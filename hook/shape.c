@@ -1,0 +1,317 @@
+/* shape.c -- what the tensors of a run tell: bytes, batch, sequence, phase.
+ *
+ * From version 1.24 on ONNX Runtime lends a tensor's shape for 5 ns; before,
+ * it makes a description that must be given back, 77 ns.  So on older ones
+ * only the tensors that say something of the phase are read at every run, and
+ * the bytes at one run in BYTES_EVERY. */
+#include "hook/hook.h"
+#include "hook/text.h"
+
+#include <stdatomic.h>
+
+#define BYTES_EVERY 16
+#define SESSIONS    1024 /* a power of 2 */
+#define PROBES      32
+#define MAX_RANK    64
+
+/* --- one tensor ----------------------------------------------------------- */
+
+static bool failed(const struct library *lib, struct ort_status *status)
+{
+    if (status)
+        ORT(lib->api, ReleaseStatus)(status);
+    return status != NULL;
+}
+
+static bool lends_shapes(const struct library *lib)
+{
+    return lib->minor >= ORT_SINCE_GetTensorElementTypeAndShapeDataReference;
+}
+
+static void copy_dims(struct shape *out, const int64_t *dims, size_t rank)
+{
+    out->rank = rank;
+    for (size_t i = 0; i < rank && i < sizeof(out->dims) / 8; i++)
+        out->dims[i] = dims[i];
+    /* Beyond: folded into the last, so that the product stays right. */
+    for (size_t i = sizeof(out->dims) / 8; i < rank; i++)
+        out->dims[sizeof(out->dims) / 8 - 1] *= dims[i];
+}
+
+static bool read_description(const struct library *lib,
+        const struct ort_value *v, struct shape *out)
+{
+    struct ort_tensor_info *info = NULL;
+    int64_t dims[MAX_RANK];
+    size_t rank = 0;
+
+    if (failed(lib, ORT(lib->api, GetTensorTypeAndShape)(v, &info)))
+        return false;
+
+    bool ok = !failed(lib,
+                      ORT(lib->api, GetTensorElementType)(info, &out->type)) &&
+              !failed(lib, ORT(lib->api, GetDimensionsCount)(info, &rank)) &&
+              rank <= MAX_RANK &&
+              !failed(lib, ORT(lib->api, GetDimensions)(info, dims, rank));
+
+    ORT(lib->api, ReleaseTensorTypeAndShapeInfo)(info);
+    if (ok)
+        copy_dims(out, dims, rank);
+    return ok;
+}
+
+bool shape_read(const struct library *lib, const struct ort_value *v,
+        struct shape *out)
+{
+    int is_tensor = 0;
+
+    if (!v || failed(lib, ORT(lib->api, IsTensor)(v, &is_tensor)) || !is_tensor)
+        return false;
+    if (!lends_shapes(lib))
+        return read_description(lib, v, out);
+
+    const int64_t *dims = NULL;
+    size_t rank = 0;
+
+    if (failed(lib, ORT(lib->api, GetTensorElementTypeAndShapeDataReference)(v,
+                            &out->type, &dims, &rank)))
+        return false;
+    copy_dims(out, dims, rank);
+    return true;
+}
+
+bool shape_size(const struct shape *s, uint64_t *bytes)
+{
+    /* Bits of an element, by ONNXTensorElementDataType; 0: no fixed size.
+     * Behind bfloat16: four kinds of float8, uint4, int4, float4. */
+    static const uint8_t bits[] = { 0, 32, 8, 8, 16, 16, 32, 64, 0, 8, 16, 64,
+        32, 64, 64, 128, 16, 8, 8, 8, 8, 4, 4, 4 };
+    uint64_t count = 1;
+
+    if (s->type < 0 || (size_t)s->type >= sizeof(bits) || !bits[s->type])
+        return false;
+    for (size_t i = 0; i < s->rank && i < sizeof(s->dims) / 8; i++)
+        count *= (uint64_t)s->dims[i];
+    *bytes = (count * bits[s->type] + 7) / 8;
+    return true;
+}
+
+bool shape_bytes(const struct library *lib, const struct ort_value *const *v,
+        size_t n, uint64_t *bytes)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct shape s;
+        uint64_t size;
+
+        if (!shape_read(lib, v[i], &s) || !shape_size(&s, &size))
+            return false;
+        sum += size;
+    }
+    *bytes = sum;
+    return true;
+}
+
+/* --- what the names mean -------------------------------------------------- */
+
+enum role shape_role(const char *name)
+{
+    if (text_is(name, "input_ids") || text_is(name, "inputs_embeds") ||
+            text_is(name, "decoder_input_ids"))
+        return ROLE_IDS;
+    if (text_is(name, "attention_mask"))
+        return ROLE_MASK;
+    if (text_begins(name, "past"))
+        return ROLE_PAST;
+    if (text_begins(name, "present"))
+        return ROLE_PRESENT;
+    return ROLE_NONE;
+}
+
+/* Ids are [batch, sequence] or [batch, sequence, width]; a mask is [batch, all
+ * tokens so far]; a past is [..., tokens, width].  The mask knows better than
+ * the past, which may be a buffer of fixed size. */
+void shape_phase(struct reading *r, const struct shape *ids,
+        const struct shape *mask, const struct shape *past, bool present)
+{
+    if (!ids || ids->rank < 2)
+        return;
+    r->sequence = (uint32_t)ids->dims[1];
+    r->flags |= FLAG_SEQUENCE;
+    if (!past && !present)
+        return;
+    if (past && mask && mask->rank == 2 && mask->dims[1] >= ids->dims[1])
+        r->past = (uint32_t)(mask->dims[1] - ids->dims[1]);
+    else if (past && past->rank >= 4 && past->rank <= 8)
+        r->past = (uint32_t)past->dims[past->rank - 2];
+    r->flags |= FLAG_PAST;
+    r->phase = r->sequence == 1 && r->past ? PHASE_DECODE : PHASE_PREFILL;
+}
+
+/* --- what was learnt of a session: where to look -------------------------- */
+
+#define NOWHERE 0xff
+
+/* One word, so that threads read and write it whole. */
+union plan {
+    uint64_t word;
+    struct {
+        uint8_t known;
+        uint8_t present; /* it returns a cache */
+        uint8_t batch;   /* which input's first dimension is the batch */
+        uint8_t ids, mask, past;
+        uint16_t n_in; /* it holds for that many inputs */
+    };
+};
+
+static struct {
+    _Atomic uintptr_t session; /* 0: free; once taken, never given back */
+    _Atomic uint64_t plan;
+} plans[SESSIONS];
+
+static size_t place(const struct ort_session *session)
+{
+    return (size_t)(((uintptr_t)session >> 4) * UINT64_C(0x9e3779b97f4a7c15) >>
+                    32);
+}
+
+/* The session's word; NULL: the table is full around there. */
+static _Atomic uint64_t *plan_of(const struct ort_session *session)
+{
+    size_t at = place(session);
+
+    for (size_t i = 0; i < PROBES; i++) {
+        size_t n = (at + i) % SESSIONS;
+        uintptr_t there =
+                atomic_load_explicit(&plans[n].session, memory_order_acquire);
+
+        if (there == (uintptr_t)session)
+            return &plans[n].plan;
+        if (there == 0 && atomic_compare_exchange_strong(&plans[n].session,
+                                  &there, (uintptr_t)session))
+            return &plans[n].plan;
+    }
+    return NULL;
+}
+
+void shape_forget(const struct ort_session *session)
+{
+    size_t at = place(session);
+
+    for (size_t i = 0; i < PROBES; i++) {
+        size_t n = (at + i) % SESSIONS;
+        uintptr_t there = atomic_load(&plans[n].session);
+
+        if (there == (uintptr_t)session)
+            atomic_store(&plans[n].plan, 0);
+        if (there == 0)
+            return;
+    }
+}
+
+static union plan learn(const struct library *lib, const char *const *in_names,
+        const struct ort_value *const *in, size_t n_in,
+        const char *const *out_names, size_t n_out)
+{
+    union plan p = { .known = 1,
+        .batch = NOWHERE,
+        .ids = NOWHERE,
+        .mask = NOWHERE,
+        .past = NOWHERE,
+        .n_in = (uint16_t)n_in };
+    size_t best_rank = 0;
+
+    for (size_t i = 0; i < n_in && i < NOWHERE; i++) {
+        enum role role = shape_role(in_names[i]);
+        uint8_t *seat = role == ROLE_IDS    ? &p.ids
+                        : role == ROLE_MASK ? &p.mask
+                        : role == ROLE_PAST ? &p.past
+                                            : NULL;
+        struct shape s;
+
+        if (seat && *seat == NOWHERE)
+            *seat = (uint8_t)i;
+        /* The batch leads the first input that has at least two dimensions,
+         * or else the first that has any. */
+        if (best_rank < 2 && shape_read(lib, in[i], &s) && s.rank > best_rank) {
+            best_rank = s.rank;
+            p.batch = (uint8_t)i;
+        }
+    }
+    if (p.ids != NOWHERE)
+        p.batch = p.ids;
+    for (size_t i = 0; i < n_out; i++)
+        if (shape_role(out_names[i]) == ROLE_PRESENT)
+            p.present = 1;
+    return p;
+}
+
+static bool holds(union plan p, const char *const *in_names, size_t n_in)
+{
+    return p.known && p.n_in == (uint16_t)n_in &&
+           (p.ids == NOWHERE || shape_role(in_names[p.ids]) == ROLE_IDS) &&
+           (p.mask == NOWHERE || shape_role(in_names[p.mask]) == ROLE_MASK) &&
+           (p.past == NOWHERE || shape_role(in_names[p.past]) == ROLE_PAST);
+}
+
+static union plan plan_for(const struct library *lib,
+        const struct ort_session *session, const char *const *in_names,
+        const struct ort_value *const *in, size_t n_in,
+        const char *const *out_names, size_t n_out)
+{
+    _Atomic uint64_t *kept = plan_of(session);
+    union plan p = {
+        .word = kept ? atomic_load_explicit(kept, memory_order_relaxed) : 0
+    };
+
+    if (!holds(p, in_names, n_in)) {
+        p = learn(lib, in_names, in, n_in, out_names, n_out);
+        if (kept)
+            atomic_store_explicit(kept, p.word, memory_order_relaxed);
+    }
+    return p;
+}
+
+/* Is it this run's turn to have its bytes read? */
+static bool weigh(const struct library *lib)
+{
+    static _Atomic uint32_t turn;
+
+    return lends_shapes(lib) ||
+           atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) %
+                           BYTES_EVERY ==
+                   0;
+}
+
+static const struct shape *read_seat(const struct library *lib,
+        const struct ort_value *const *in, uint8_t seat, struct shape *s)
+{
+    return seat != NOWHERE && shape_read(lib, in[seat], s) ? s : NULL;
+}
+
+struct reading shape_inputs(const struct library *lib,
+        const struct ort_session *session, const char *const *in_names,
+        const struct ort_value *const *in, size_t n_in,
+        const char *const *out_names, size_t n_out)
+{
+    struct reading r = { .weigh = weigh(lib) };
+
+    if (!n_in || !in_names || !in)
+        return r;
+
+    union plan p = plan_for(lib, session, in_names, in, n_in, out_names, n_out);
+    struct shape lead, mask, past;
+    const struct shape *first = read_seat(lib, in, p.batch, &lead);
+
+    if (first && first->rank) {
+        r.batch = (uint32_t)first->dims[0];
+        r.flags |= FLAG_SHAPE;
+    }
+    if (p.ids != NOWHERE)
+        shape_phase(&r, first, read_seat(lib, in, p.mask, &mask),
+                read_seat(lib, in, p.past, &past), p.present);
+    if (r.weigh && shape_bytes(lib, in, n_in, &r.in_bytes))
+        r.flags |= FLAG_INPUT_BYTES;
+    return r;
+}

@@ -1,0 +1,179 @@
+#include "base/ring.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define CACHE_LINE 64
+
+/* Both counts only grow: slot = count modulo `count`.  They lie on lines of
+ * their own, so that neither side slows the other down.
+ *
+ * A writer claims slot n by moving `head` from n to n + 1, fills it, and last
+ * stores the stamp n + 1 (its low 32 bits, never 0 in a slot's first round).
+ * The reader at `tail` waits for the stamp tail + 1, copies, moves `tail`. */
+struct ring_shared {
+    alignas(CACHE_LINE) _Atomic uint64_t head;
+    _Atomic uint64_t dropped;
+    alignas(CACHE_LINE) _Atomic uint64_t tail;
+    alignas(CACHE_LINE) uint32_t size;
+    uint32_t count;
+    alignas(CACHE_LINE) unsigned char slots[];
+};
+
+_Static_assert(sizeof(struct ring_shared) == 3 * CACHE_LINE, "shared layout");
+
+size_t ring_bytes(uint32_t size, uint32_t count)
+{
+    return sizeof(struct ring_shared) + (size_t)size * count;
+}
+
+static bool is_shape(uint64_t size, uint64_t count)
+{
+    return size >= 8 && size % 8 == 0 && size <= 4096 && count >= 2 &&
+           count <= UINT32_C(1) << 28 && (count & (count - 1)) == 0;
+}
+
+static struct ring view(struct ring_shared *s, uint32_t size, uint32_t count)
+{
+    return (struct ring){ s, s->slots, size, count };
+}
+
+struct ring ring_create(void *memory, uint32_t size, uint32_t count)
+{
+    struct ring_shared *s = memory;
+
+    assert(is_shape(size, count));
+    assert((uintptr_t)memory % CACHE_LINE == 0);
+    s->size = size;
+    s->count = count;
+    return view(s, size, count);
+}
+
+int ring_attach(struct ring *out, void *memory, size_t len, uint32_t size)
+{
+    struct ring_shared *s = memory;
+
+    if (len < sizeof(*s) || (uintptr_t)memory % CACHE_LINE)
+        return -EINVAL;
+
+    uint32_t count = s->count;
+
+    if (s->size != size || !is_shape(size, count) ||
+            len < ring_bytes(size, count))
+        return -EINVAL;
+    *out = view(s, size, count);
+    return 0;
+}
+
+static _Atomic uint32_t *slot(const struct ring *r, uint64_t n)
+{
+    return (_Atomic uint32_t *)(void *)(r->slots +
+                                        (n & (r->count - 1)) * r->size);
+}
+
+/* Claims the next slot.  False: there is none, the ring is full.
+ *
+ * Acquire, of the tail: the reader's copy out of the slot is over.  Of the
+ * head: it is read before the tail. */
+static bool claim(const struct ring *r, uint64_t *claimed)
+{
+    struct ring_shared *s = r->shared;
+    uint64_t n = atomic_load_explicit(&s->head, memory_order_acquire);
+
+    for (;;) {
+        uint64_t tail = atomic_load_explicit(&s->tail, memory_order_acquire);
+
+        if (n - tail < r->count) {
+            if (!atomic_compare_exchange_weak_explicit(&s->head, &n, n + 1,
+                        memory_order_acquire, memory_order_acquire))
+                continue;
+            *claimed = n;
+            return true;
+        }
+
+        /* Full, unless other writers and the reader went past n while we
+         * looked: then n - tail says nothing. */
+        uint64_t now = atomic_load_explicit(&s->head, memory_order_acquire);
+
+        if (now == n)
+            return false;
+        n = now;
+    }
+}
+
+bool ring_push(const struct ring *r, const void *record)
+{
+    uint64_t n;
+
+    if (!claim(r, &n)) {
+        atomic_fetch_add_explicit(&r->shared->dropped, 1, memory_order_relaxed);
+        return false;
+    }
+
+    _Atomic uint32_t *to = slot(r, n);
+
+    memcpy(to + 1, (const uint32_t *)record + 1, r->size - sizeof(*to));
+    /* Release: the reader that sees the stamp also sees the record. */
+    atomic_store_explicit(to, (uint32_t)(n + 1), memory_order_release);
+    return true;
+}
+
+int ring_pop(const struct ring *r, void *record)
+{
+    struct ring_shared *s = r->shared;
+    uint64_t tail = atomic_load_explicit(&s->tail, memory_order_relaxed);
+    uint64_t head = atomic_load_explicit(&s->head, memory_order_relaxed);
+
+    if (head == tail)
+        return 0;
+    if (head - tail > r->count)
+        return -EINVAL;
+
+    _Atomic uint32_t *from = slot(r, tail);
+
+    if (atomic_load_explicit(from, memory_order_acquire) !=
+            (uint32_t)(tail + 1))
+        return 0;
+    memcpy(record, (const void *)from, r->size);
+    /* Release: a writer may reuse the slot only after we copied it out. */
+    atomic_store_explicit(&s->tail, tail + 1, memory_order_release);
+    return 1;
+}
+
+bool ring_skip(const struct ring *r)
+{
+    struct ring_shared *s = r->shared;
+    uint64_t tail = atomic_load_explicit(&s->tail, memory_order_relaxed);
+    uint64_t waiting =
+            atomic_load_explicit(&s->head, memory_order_relaxed) - tail;
+
+    /* More than there is room for is damage, and no end of holes. */
+    if (!waiting || waiting > r->count ||
+            atomic_load_explicit(slot(r, tail), memory_order_acquire) ==
+                    (uint32_t)(tail + 1))
+        return false;
+    atomic_store_explicit(&s->tail, tail + 1, memory_order_release);
+    return true;
+}
+
+uint64_t ring_dropped(const struct ring *r)
+{
+    return atomic_load_explicit(&r->shared->dropped, memory_order_relaxed);
+}
+
+uint64_t ring_begun(const struct ring *r)
+{
+    return atomic_load_explicit(&r->shared->head, memory_order_relaxed);
+}
+
+uint64_t ring_waiting(const struct ring *r)
+{
+    /* Acquire: the tail is read before the head, or it might be beyond it. */
+    uint64_t tail =
+            atomic_load_explicit(&r->shared->tail, memory_order_acquire);
+
+    return ring_begun(r) - tail;
+}
