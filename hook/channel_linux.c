@@ -278,7 +278,7 @@ static uint64_t hash(const char *text, size_t len)
     for (size_t i = 0; i < len; i++)
         h = (h ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
     h ^= h >> 32;
-    return h > 1 ? h : 2; /* 0 is "no text", 1 a place used before */
+    return h ? h : 1; /* 0 is "no text" */
 }
 
 static bool send_pieces(const char *text, size_t len, uint64_t name)
@@ -300,6 +300,31 @@ static bool send_pieces(const char *text, size_t len, uint64_t name)
     return true;
 }
 
+static bool was_sent(uint64_t name)
+{
+    for (size_t i = 0; i < SENT_PROBES; i++) {
+        uint64_t there = atomic_load_explicit(&sent[(name + i) % SENT_TEXTS],
+                memory_order_acquire);
+
+        if (there == name || !there)
+            return there;
+    }
+    return false;
+}
+
+/* Where there is no place left, it is sent again the next time. */
+static void remember(uint64_t name)
+{
+    for (size_t i = 0; i < SENT_PROBES; i++) {
+        uint64_t there = 0;
+
+        if (atomic_compare_exchange_strong(&sent[(name + i) % SENT_TEXTS],
+                    &there, name) ||
+                there == name)
+            return;
+    }
+}
+
 uint64_t channel_text(const char *text)
 {
     if (!text || !channel_wanted())
@@ -312,21 +337,9 @@ uint64_t channel_text(const char *text)
 
     uint64_t name = hash(text, len);
 
-    for (size_t i = 0; i < SENT_PROBES; i++) {
-        _Atomic uint64_t *place = &sent[(name + i) % SENT_TEXTS];
-        uint64_t there = atomic_load_explicit(place, memory_order_relaxed);
-
-        if (there == name)
-            return name;
-        if (there == 0 && atomic_compare_exchange_strong(place, &there, name)) {
-            if (!send_pieces(text, len, name))
-                atomic_store(place, 1); /* to be sent another time */
-            return name;
-        }
-        if (there == name) /* another thread was faster, and sends it */
-            return name;
-    }
-    /* No place to remember it: it is sent every time. */
-    (void)send_pieces(text, len, name);
+    /* Remembered only when it is out: whoever finds it there may count on the
+     * collector having it.  Two threads may both send it, which is no harm. */
+    if (!was_sent(name) && send_pieces(text, len, name))
+        remember(name);
     return name;
 }

@@ -164,8 +164,9 @@ struct ort_status *object_provider(const struct library *lib,
         const struct ort_options *options, const char *name,
         struct ort_status *status);
 
-/* Says why, just before the record of what failed. */
-void object_error(const struct library *lib, const struct ort_status *status);
+/* Says why, just before the record of what failed, which is that thread's. */
+void object_error(const struct library *lib, const struct ort_status *status,
+        uint32_t thread);
 
 /* --- shape.c -------------------------------------------------------------- */
 

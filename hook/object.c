@@ -5,7 +5,8 @@
 #include "hook/hook.h"
 #include "os/clock.h"
 
-void object_error(const struct library *lib, const struct ort_status *status)
+void object_error(const struct library *lib, const struct ort_status *status,
+        uint32_t thread)
 {
     channel_send(&(struct record){
             .kind = RECORD_ERROR,
@@ -13,7 +14,7 @@ void object_error(const struct library *lib, const struct ort_status *status)
             .error = {
                 .text = channel_text(
                         ORT(lib->api, GetErrorMessage)(status)),
-                .thread = channel_thread(),
+                .thread = thread,
                 .code = ORT(lib->api, GetErrorCode)(status),
             },
     });
@@ -81,7 +82,7 @@ void object_loaded(const struct loading *l, const struct ort_session *session,
     };
 
     if (status)
-        object_error(l->lib, status);
+        object_error(l->lib, status, r.session.thread);
     channel_send(&r);
 }
 

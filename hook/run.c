@@ -33,7 +33,7 @@ static void end(struct record *r, const struct library *lib,
 {
     if (status) {
         r->flags |= FLAG_FAILED;
-        object_error(lib, status);
+        object_error(lib, status, r->run.thread);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ static void reserve(struct buf *b, size_t more)
 
 void buf_add(struct buf *b, const void *bytes, size_t len)
 {
+    assert(len < SIZE_MAX / 2); /* -1 is no length */
     reserve(b, len);
     if (len)
         memcpy(b->p + b->len, bytes, len);

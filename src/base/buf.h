@@ -1,7 +1,8 @@
 /* buf.h -- bytes that grow: text or binary, always followed by a zero byte.
  *
  * Starts zeroed: `struct buf b = { 0 };`.  Memory is there or we stop, so
- * nothing here fails.  Never in the hook. */
+ * nothing here fails.  What is added may not lie in the buf itself, which moves
+ * as it grows.  Never in the hook. */
 #pragma once
 
 #include "base/compiler.h"

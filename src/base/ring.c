@@ -23,7 +23,7 @@ struct ring_shared {
     alignas(CACHE_LINE) unsigned char slots[];
 };
 
-_Static_assert(sizeof(struct ring_shared) == 3 * CACHE_LINE, "shared layout");
+_Static_assert(sizeof(struct ring_shared) == 192, "shared layout");
 
 size_t ring_bytes(uint32_t size, uint32_t count)
 {

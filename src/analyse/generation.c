@@ -1,0 +1,99 @@
+#include "analyse/generation.h"
+
+#include "base/alloc.h"
+#include "base/map.h"
+
+#include <stdlib.h>
+
+/* One that is under way. */
+struct generation {
+    uint64_t start_ns;
+    uint64_t first_token_ns; /* when it was there */
+    uint64_t last_token_ns;
+    uint64_t batch;   /* texts at once */
+    uint64_t decoded; /* steps after the first token */
+};
+
+struct generations {
+    struct map under_way; /* session and thread to struct generation */
+    struct summary_tokens sum;
+    double ttft_ns, later_ns;
+    uint64_t steps;
+};
+
+struct generations *generations_new(void)
+{
+    return alloc_zero(1, sizeof(struct generations));
+}
+
+static void close_one(struct generations *g, const struct generation *x)
+{
+    g->sum.generations++;
+    g->sum.count += x->batch * (1 + x->decoded);
+    g->sum.later += x->batch * x->decoded;
+    g->sum.busy_ns += (double)(x->last_token_ns - x->start_ns);
+    g->ttft_ns += (double)(x->first_token_ns - x->start_ns);
+    g->later_ns += (double)(x->last_token_ns - x->first_token_ns);
+    g->steps += x->decoded;
+}
+
+static struct generation *find(struct generations *g, uint64_t key)
+{
+    uint64_t *found = map_find(&g->under_way, key);
+
+    return found ? (struct generation *)(uintptr_t)*found : NULL;
+}
+
+static struct generation *begin(struct generations *g, uint64_t key,
+        const struct inference *i)
+{
+    struct generation *x = find(g, key);
+
+    if (x) {
+        close_one(g, x);
+    } else {
+        x = alloc_zero(1, sizeof(*x));
+        map_put(&g->under_way, key, (uintptr_t)x);
+    }
+    *x = (struct generation){
+        .start_ns = i->start_ns,
+        .batch = i->flags & FLAG_SHAPE && i->batch ? i->batch : 1,
+    };
+    return x;
+}
+
+void generations_add(struct generations *g, const struct inference *i)
+{
+    uint64_t key = (uint64_t)i->session << 32 | i->thread;
+    uint64_t end_ns = i->start_ns + i->duration_ns;
+    struct generation *x = find(g, key);
+
+    if (i->phase == PHASE_PREFILL) {
+        if (!x || !i->past || x->decoded)
+            x = begin(g, key, i);
+        x->first_token_ns = x->last_token_ns = end_ns;
+    } else if (i->phase == PHASE_DECODE && x) {
+        x->decoded++;
+        x->last_token_ns = end_ns;
+    }
+}
+
+void generations_finish(struct generations *g, struct summary_tokens *out)
+{
+    for (size_t i = 0; i < g->under_way.cap; i++)
+        if (g->under_way.entries[i].used) {
+            struct generation *x =
+                    (struct generation *)(uintptr_t)g->under_way.entries[i]
+                            .value;
+
+            close_one(g, x);
+            free(x);
+        }
+    map_release(&g->under_way);
+    if (g->sum.generations)
+        g->sum.ttft_ns = g->ttft_ns / (double)g->sum.generations;
+    if (g->steps)
+        g->sum.tpot_ns = g->later_ns / (double)g->steps;
+    *out = g->sum;
+    free(g);
+}

@@ -1,0 +1,415 @@
+#include "analyse/summary.h"
+
+#include "analyse/generation.h"
+#include "analyse/warmup.h"
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* So many of a session's first inferences are looked at for its warm-up. */
+#define FIRST_MOST 4096
+/* More are counted, and not listed. */
+#define LISTED_MOST 10000
+
+static char *copy(const char *text)
+{
+    return text ? alloc_text(text) : NULL;
+}
+
+/* Room for one more in an array. */
+#define GROW(array, count)                                              \
+    ((array) = alloc_resize((array), ((count) + 1) * sizeof(*(array))), \
+            memset(&(array)[count], 0, sizeof(*(array))), &(array)[(count)++])
+
+static void range_add(struct range *r, uint64_t value)
+{
+    r->min = !r->count || value < r->min ? value : r->min;
+    r->max = value > r->max ? value : r->max;
+    r->sum += (double)value;
+    r->count++;
+}
+
+/* --- rows, as they come --------------------------------------------------- */
+
+static void take_run(void *to, const struct run *r)
+{
+    struct summary *s = to;
+
+    s->run = *r;
+    s->run.command = copy(r->command);
+    s->run.directory = copy(r->directory);
+    s->run.tags = copy(r->tags);
+    s->run.host = copy(r->host);
+    s->run.version = copy(r->version);
+    s->run.note = copy(r->note);
+}
+
+static void take_process(void *to, const struct process *p)
+{
+    struct summary *s = to;
+
+    *GROW(s->processes, s->process_count) = (struct summary_process){
+        .id = p->id,
+        .pid = p->pid,
+        .parent = p->parent,
+        .program = copy(p->program),
+        .hook_ns = p->hook_ns,
+        .lost = p->lost,
+        .untimed = p->untimed,
+        .torn = p->torn,
+    };
+    s->lost += p->lost + p->untimed + p->torn;
+    s->hook_ns = p->hook_ns > s->hook_ns ? p->hook_ns : s->hook_ns;
+}
+
+static void take_library(void *to, const struct library *l)
+{
+    struct summary *s = to;
+
+    *GROW(s->libraries, s->library_count) = (struct summary_library){
+        .id = l->id,
+        .process = l->process,
+        .path = copy(l->path),
+        .version = copy(l->version),
+        .language = copy(l->language),
+    };
+}
+
+static bool loaded_before(const struct summary *s, const char *model)
+{
+    for (size_t i = 0; i < s->session_count; i++)
+        if (s->sessions[i].model && !s->sessions[i].error &&
+                strcmp(s->sessions[i].model, model) == 0)
+            return true;
+    return false;
+}
+
+static void take_session(void *to, const struct session *x)
+{
+    struct summary *s = to;
+    bool first = !x->seen_late && x->model && !loaded_before(s, x->model);
+
+    *GROW(s->sessions, s->session_count) = (struct summary_session){
+        .id = x->id,
+        .process = x->process,
+        .library = x->library,
+        .model = copy(x->model),
+        .model_bytes = x->model_bytes,
+        .providers = copy(x->providers),
+        .options = copy(x->options),
+        .error = copy(x->error),
+        .seen_late = x->seen_late,
+        .first_load = first,
+        .load_ns = x->duration_ns,
+    };
+}
+
+/* Ids count from 1 without gaps, unless rows are missing. */
+static struct summary_session *session_of(struct summary *s, uint32_t id)
+{
+    if (id && id <= s->session_count && s->sessions[id - 1].id == id)
+        return &s->sessions[id - 1];
+    for (size_t i = 0; i < s->session_count; i++)
+        if (s->sessions[i].id == id)
+            return &s->sessions[i];
+    return NULL;
+}
+
+static void take_error(struct summary *s, const char *text)
+{
+    for (size_t i = 0; i < s->error_count; i++)
+        if (strcmp(s->errors[i].text, text) == 0) {
+            s->errors[i].count++;
+            return;
+        }
+    if (s->error_count < LISTED_MOST)
+        *GROW(s->errors, s->error_count) =
+                (struct summary_error){ copy(text), 1 };
+}
+
+static void keep_first(struct summary_session *x, uint64_t duration_ns)
+{
+    if (x->first_count == FIRST_MOST)
+        return;
+    if (!x->first_ns)
+        x->first_ns = alloc_zero(FIRST_MOST, sizeof(*x->first_ns));
+    x->first_ns[x->first_count++] = duration_ns;
+}
+
+static void add_to_session(struct summary_session *x, const struct inference *i)
+{
+    x->inferences++;
+    if (i->flags & FLAG_FAILED) {
+        x->failed++;
+        return;
+    }
+    spread_add(&x->spread, i->duration_ns);
+    keep_first(x, i->duration_ns);
+    if (i->flags & FLAG_SHAPE)
+        range_add(&x->batch, i->batch);
+    if (i->flags & FLAG_SEQUENCE)
+        range_add(&x->sequence, i->sequence);
+    if (i->flags & FLAG_INPUT_BYTES)
+        range_add(&x->in_bytes, i->in_bytes);
+    if (i->flags & FLAG_OUTPUT_BYTES)
+        range_add(&x->out_bytes, i->out_bytes);
+}
+
+static void add_to_phase(struct summary *s, const struct inference *i)
+{
+    uint8_t phase = i->phase < PHASES ? i->phase : PHASE_OTHER;
+
+    spread_add(&s->phase_spread[phase], i->duration_ns);
+    if (i->flags & FLAG_SEQUENCE)
+        s->phase_tokens[phase] +=
+                (uint64_t)i->sequence * (i->flags & FLAG_SHAPE ? i->batch : 1);
+}
+
+struct reading_inferences {
+    struct summary *summary;
+    struct generations *generations;
+};
+
+static void take_inference(void *to, const struct inference *i)
+{
+    struct reading_inferences *reading = to;
+    struct summary *s = reading->summary;
+    struct summary_session *x = session_of(s, i->session);
+    uint64_t end_ns = i->start_ns + i->duration_ns;
+
+    if (!s->inferences || i->start_ns < s->first_start_ns)
+        s->first_start_ns = i->start_ns;
+    s->last_end_ns = end_ns > s->last_end_ns ? end_ns : s->last_end_ns;
+    s->inferences++;
+    if (x)
+        add_to_session(x, i);
+    if (i->has_context) {
+        range_add(&s->batch_size, i->batch_size);
+        range_add(&s->padding, i->padding);
+        range_add(&s->queue_depth, i->queue_depth);
+    }
+    if (i->flags & FLAG_FAILED) {
+        s->failed++;
+        if (i->error)
+            take_error(s, i->error);
+        return;
+    }
+    spread_add(&s->spread, i->duration_ns);
+    s->samples += i->flags & FLAG_SHAPE ? i->batch : 1;
+    add_to_phase(s, i);
+    generations_add(reading->generations, i);
+}
+
+static void take_section(void *to, const struct section *x)
+{
+    struct summary *s = to;
+    const char *name = x->name ? x->name : "(name lost)";
+    struct summary_section *found = NULL;
+
+    for (size_t i = 0; i < s->section_count && !found; i++)
+        if (s->sections[i].phase == x->phase &&
+                strcmp(s->sections[i].name, name) == 0)
+            found = &s->sections[i];
+    if (!found && s->section_count == LISTED_MOST)
+        return;
+    if (!found) {
+        found = GROW(s->sections, s->section_count);
+        found->phase = x->phase;
+        found->name = copy(name);
+    }
+    found->count++;
+    found->total_ns += x->duration_ns;
+}
+
+static void take_token(void *to, const struct token *t)
+{
+    struct summary *s = to;
+
+    if (s->item_count < LISTED_MOST)
+        *GROW(s->items, s->item_count) = (struct summary_token){
+            .index = t->index,
+            .id = t->id,
+            .text = copy(t->text),
+            .time_ns = t->time_ns,
+        };
+}
+
+static void take_mark(void *to, const struct note *n)
+{
+    struct summary *s = to;
+
+    if (s->mark_count < LISTED_MOST)
+        *GROW(s->marks, s->mark_count) = (struct summary_note){ n->process,
+            n->thread, copy(n->text), n->time_ns };
+}
+
+static void take_thread(void *to, const struct note *n)
+{
+    struct summary *s = to;
+
+    if (s->thread_count < LISTED_MOST)
+        *GROW(s->threads, s->thread_count) = (struct summary_note){ n->process,
+            n->thread, copy(n->text), n->time_ns };
+}
+
+/* --- the whole ------------------------------------------------------------ */
+
+/* Over all sessions that settled. */
+static void find_warmup(struct summary *s)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < s->session_count; i++) {
+        const struct summary_session *x = &s->sessions[i];
+        size_t length;
+
+        if (x->seen_late ||
+                !warmup_length(x->first_ns, x->first_count, &length))
+            continue;
+        s->warmup.known = true;
+        s->warmup.count += length;
+        for (size_t n = 0; n < length; n++)
+            sum += (double)x->first_ns[n];
+    }
+    if (s->warmup.count)
+        s->warmup.mean_ns = sum / (double)s->warmup.count;
+}
+
+static void finish(struct summary *s)
+{
+    double steps = 0, pairs = 0;
+
+    for (size_t i = 0; i < s->session_count; i++) {
+        struct summary_session *x = &s->sessions[i];
+
+        if (x->spread.count > 1) {
+            steps += x->spread.steps;
+            pairs += (double)(x->spread.count - 1);
+        }
+        (void)spread_figures(&x->spread, &x->latency);
+    }
+    (void)spread_figures(&s->spread, &s->latency);
+    /* From one inference to the next of the same session. */
+    s->latency.jitter = pairs > 0 ? steps / pairs : 0;
+    for (size_t i = 0; i < PHASES; i++)
+        (void)spread_figures(&s->phase_spread[i], &s->phase[i]);
+    find_warmup(s);
+}
+
+static int read_inferences(struct summary *out, struct store *s, int64_t run,
+        struct error *e)
+{
+    struct reading_inferences reading = { out, generations_new() };
+    int rc = store_each_inference(s, run, take_inference, &reading, e);
+
+    generations_finish(reading.generations, &out->tokens);
+    return rc;
+}
+
+int summary_read(struct summary *out, struct store *s, int64_t run,
+        struct error *e)
+{
+    *out = (struct summary){ 0 };
+
+    int rc = store_read_run(s, run, take_run, out, e);
+
+    if (!rc)
+        rc = store_each_process(s, run, take_process, out, e);
+    if (!rc)
+        rc = store_each_library(s, run, take_library, out, e);
+    if (!rc)
+        rc = store_each_session(s, run, take_session, out, e);
+    if (!rc)
+        rc = read_inferences(out, s, run, e);
+    if (!rc)
+        rc = store_each_section(s, run, take_section, out, e);
+    if (!rc)
+        rc = store_each_token(s, run, take_token, out, e);
+    if (!rc)
+        rc = store_each_mark(s, run, take_mark, out, e);
+    if (!rc)
+        rc = store_each_thread(s, run, take_thread, out, e);
+    if (rc) {
+        summary_release(out);
+        return rc;
+    }
+    finish(out);
+    return 0;
+}
+
+static void release_notes(struct summary_note *notes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(notes[i].text);
+    free(notes);
+}
+
+static void release_sessions(struct summary *s)
+{
+    for (size_t i = 0; i < s->session_count; i++) {
+        struct summary_session *x = &s->sessions[i];
+
+        free(x->model);
+        free(x->providers);
+        free(x->options);
+        free(x->error);
+        free(x->first_ns);
+        spread_release(&x->spread);
+    }
+    free(s->sessions);
+}
+
+void summary_release(struct summary *s)
+{
+    free((char *)s->run.command);
+    free((char *)s->run.directory);
+    free((char *)s->run.tags);
+    free((char *)s->run.host);
+    free((char *)s->run.version);
+    free((char *)s->run.note);
+    for (size_t i = 0; i < s->process_count; i++)
+        free(s->processes[i].program);
+    free(s->processes);
+    for (size_t i = 0; i < s->library_count; i++) {
+        free(s->libraries[i].path);
+        free(s->libraries[i].version);
+        free(s->libraries[i].language);
+    }
+    free(s->libraries);
+    release_sessions(s);
+    for (size_t i = 0; i < s->section_count; i++)
+        free(s->sections[i].name);
+    free(s->sections);
+    for (size_t i = 0; i < s->item_count; i++)
+        free(s->items[i].text);
+    free(s->items);
+    for (size_t i = 0; i < s->error_count; i++)
+        free(s->errors[i].text);
+    free(s->errors);
+    release_notes(s->marks, s->mark_count);
+    release_notes(s->threads, s->thread_count);
+    spread_release(&s->spread);
+    for (size_t i = 0; i < PHASES; i++)
+        spread_release(&s->phase_spread[i]);
+    *s = (struct summary){ 0 };
+}
+
+char *summary_model_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *file = slash ? slash + 1 : path;
+    const char *from = file;
+    size_t len = strlen(file);
+
+    if (strcmp(file, "model.onnx") == 0)
+        while (from > path && !(from < file - 1 && from[-1] == '/'))
+            from--;
+
+    char *name = alloc_text(from);
+
+    len = strlen(name);
+    if (len > 5 && strcmp(name + len - 5, ".onnx") == 0)
+        name[len - 5] = 0;
+    return name;
+}

@@ -1,0 +1,224 @@
+/* json.c -- RFC 8259, written front to back.
+ *
+ * Levels count from 0, the top, to `depth`, the innermost that is open; each
+ * has a bit in `used` and one in `list`. */
+#include "base/json.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_DEPTH    63 /* bits in `used` and `list`, but for the top's */
+#define MOST_DECIMALS 64
+
+struct json json_into(struct buf *out)
+{
+    return (struct json){ .out = out, .indent = 2 };
+}
+
+struct json json_line_into(struct buf *out)
+{
+    return (struct json){ .out = out };
+}
+
+static uint64_t level(const struct json *j)
+{
+    return UINT64_C(1) << j->depth;
+}
+
+static void newline(struct json *j)
+{
+    if (j->indent)
+        buf_printf(j->out, "\n%*s", j->indent * j->depth, "");
+}
+
+/* How many bytes at `p` are one character of UTF-8.  0: they are none, and the
+ * first `*bad` of them are to be replaced: as many as began like one, which is
+ * what Unicode advises (chapter 3.9) and other programs do. */
+static size_t utf8_len(const unsigned char *p, size_t len, size_t *bad)
+{
+    unsigned char lead = p[0];
+    size_t need = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    /* The second byte rules out the overlong, surrogates and the too great. */
+    unsigned char low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    unsigned char high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+
+    *bad = 1;
+    if ((lead >= 0x80 && lead < 0xc2) || lead > 0xf4)
+        return 0;
+    for (size_t i = 1; i < need; i++) {
+        if (i >= len || p[i] < low || p[i] > high) {
+            *bad = i;
+            return 0;
+        }
+        low = 0x80;
+        high = 0xbf;
+    }
+    return need;
+}
+
+static void escape(struct buf *out, unsigned char c)
+{
+    static const char letter[] = {
+        ['\b'] = 'b',
+        ['\t'] = 't',
+        ['\n'] = 'n',
+        ['\f'] = 'f',
+        ['\r'] = 'r',
+        ['"'] = '"',
+        ['\\'] = '\\',
+    };
+
+    if (letter[c])
+        buf_printf(out, "\\%c", letter[c]);
+    else
+        buf_printf(out, "\\u%04x", c);
+}
+
+static void quoted(struct buf *out, struct str s)
+{
+    const unsigned char *p = (const unsigned char *)s.p;
+
+    buf_char(out, '"');
+    for (size_t i = 0, bad; i < s.len;) {
+        size_t len = utf8_len(p + i, s.len - i, &bad);
+
+        if (!len)
+            buf_text(out, "\xef\xbf\xbd");
+        else if (p[i] < ' ' || p[i] == '"' || p[i] == '\\')
+            escape(out, p[i]);
+        else
+            buf_add(out, p + i, len);
+        i += len ? len : bad;
+    }
+    buf_char(out, '"');
+}
+
+/* All that stands before a value: comma, line, key. */
+static void begin(struct json *j, const char *key)
+{
+    bool in_object = j->depth && !(j->list & level(j));
+
+    assert(in_object == (key != NULL));
+    assert(j->depth || !j->used);
+    if (j->used & level(j))
+        buf_char(j->out, ',');
+    j->used |= level(j);
+    if (j->depth)
+        newline(j);
+    if (key) {
+        quoted(j->out, str_of(key));
+        buf_text(j->out, j->indent ? ": " : ":");
+    }
+}
+
+static void open_level(struct json *j, const char *key, bool list)
+{
+    begin(j, key);
+    buf_char(j->out, list ? '[' : '{');
+    assert(j->depth < MOST_DEPTH);
+    j->depth++;
+    j->used &= ~level(j);
+    j->list = list ? j->list | level(j) : j->list & ~level(j);
+}
+
+void json_object(struct json *j, const char *key)
+{
+    open_level(j, key, false);
+}
+
+void json_array(struct json *j, const char *key)
+{
+    open_level(j, key, true);
+}
+
+void json_end(struct json *j)
+{
+    assert(j->depth);
+
+    bool used = j->used & level(j);
+    bool list = j->list & level(j);
+
+    j->depth--;
+    if (used)
+        newline(j);
+    buf_char(j->out, list ? ']' : '}');
+}
+
+void json_text(struct json *j, const char *key, const char *terminated)
+{
+    json_str(j, key, str_of(terminated));
+}
+
+void json_str(struct json *j, const char *key, struct str s)
+{
+    begin(j, key);
+    quoted(j->out, s);
+}
+
+void json_int(struct json *j, const char *key, int64_t value)
+{
+    begin(j, key);
+    buf_printf(j->out, "%" PRId64, value);
+}
+
+void json_u64(struct json *j, const char *key, uint64_t value)
+{
+    begin(j, key);
+    buf_printf(j->out, "%" PRIu64, value);
+}
+
+void json_bool(struct json *j, const char *key, bool value)
+{
+    begin(j, key);
+    buf_text(j->out, value ? "true" : "false");
+}
+
+/* What printf() wrote, with a point for whatever the locale put in its place,
+ * be it one byte or more. */
+static void number(struct json *j, const char *key, const char *printed)
+{
+    begin(j, key);
+    while (*printed) {
+        size_t plain = strspn(printed, "0123456789+-e");
+
+        buf_add(j->out, printed, plain);
+        printed += plain;
+        if (*printed)
+            buf_char(j->out, '.');
+        printed += strcspn(printed, "0123456789");
+    }
+}
+
+void json_real(struct json *j, const char *key, double value)
+{
+    char text[40];
+    int digits = 15;
+
+    if (!isfinite(value))
+        return;
+    do {
+        (void)snprintf(text, sizeof(text), "%.*g", digits, value);
+    } while (strtod(text, NULL) != value && ++digits <= 17);
+    number(j, key, text);
+}
+
+void json_fixed(struct json *j, const char *key, double value, int decimals)
+{
+    char text[400]; /* -DBL_MAX has 310 before the point */
+
+    assert(decimals >= 0 && decimals <= MOST_DECIMALS);
+    if (!isfinite(value))
+        return;
+    (void)snprintf(text, sizeof(text), "%.*f", decimals, value);
+    number(j, key, text);
+}
+
+void json_raw(struct json *j, const char *key, const char *value)
+{
+    begin(j, key);
+    buf_text(j->out, value);
+}

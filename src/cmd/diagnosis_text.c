@@ -1,0 +1,216 @@
+#include "cmd/diagnosis.h"
+
+#include "cmd/term.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LABEL_WIDTH 16
+
+struct page {
+    struct buf *out;
+    bool colours;
+};
+
+static void heading(const struct page *p, const char *text)
+{
+    if (p->out->len)
+        buf_char(p->out, '\n');
+    buf_printf(p->out, "%s%s%s\n", term_style(p->colours, TERM_BOLD), text,
+            term_style(p->colours, TERM_PLAIN));
+}
+
+/* A line of a section; nothing at all where the text is absent. */
+static void line(const struct page *p, const char *label, const char *text)
+{
+    if (!text[0])
+        return;
+    buf_text(p->out, "  ");
+    term_left(p->out, label, LABEL_WIDTH);
+    buf_text(p->out, text);
+    buf_char(p->out, '\n');
+}
+
+/* The same for a part that can be there or not. */
+static void marked(const struct page *p, bool there, const char *label,
+        const char *text)
+{
+    buf_printf(p->out, "%s%s%s ",
+            term_style(p->colours, there ? TERM_GREEN : TERM_DIM),
+            there ? "✓" : "–", term_style(p->colours, TERM_PLAIN));
+    term_left(p->out, label, LABEL_WIDTH);
+    buf_text(p->out, text);
+    buf_char(p->out, '\n');
+}
+
+static void below(const struct page *p, const char *arrow, const char *text)
+{
+    if (!text[0])
+        return;
+    buf_text(p->out, "  ");
+    term_left(p->out, "", LABEL_WIDTH);
+    buf_printf(p->out, "%s%s%s%s\n", term_style(p->colours, TERM_DIM), arrow,
+            text, term_style(p->colours, TERM_PLAIN));
+}
+
+/* Adds to a list, with what divides it from the part before. */
+static void part(struct buf *list, const char *divider, const char *text)
+{
+    if (text[0] && list->len)
+        buf_text(list, divider);
+    buf_text(list, text);
+}
+
+static void count(struct buf *list, unsigned number, const char *one)
+{
+    if (number)
+        buf_printf(list, "%s%u %s%s", list->len ? ", " : "", number, one,
+                number == 1 ? "" : "s");
+}
+
+/* Caches are sized in powers of 2, and named so: "L1d 64 KiB". */
+static void add_cache(struct buf *list, const struct host_cache *c)
+{
+    uint64_t kib = c->total_bytes >> 10;
+    bool mib = kib % 1024 == 0;
+    const char *type = "";
+
+    if (strcmp(c->type, "Data") == 0)
+        type = "d";
+    else if (strcmp(c->type, "Instruction") == 0)
+        type = "i";
+    buf_printf(list, "%sL%u%s %" PRIu64 " %s", list->len ? ", " : "", c->level,
+            type, mib ? kib >> 10 : kib, mib ? "MiB" : "KiB");
+}
+
+static void cpu_lines(const struct page *p, const struct host_info *h)
+{
+    struct buf text = { 0 };
+
+    buf_text(&text, h->cpu_model);
+    count(&text, h->cpu_sockets, "socket");
+    count(&text, h->cpu_cores, "core");
+    count(&text, h->cpu_threads, "thread");
+    if (h->cpu_max_mhz)
+        buf_printf(&text, ", up to %.2f GHz", (double)h->cpu_max_mhz / 1000);
+    line(p, "CPU", buf_cstr(&text));
+    buf_clear(&text);
+    for (unsigned i = 0; i < h->cache_count; i++)
+        add_cache(&text, &h->cache[i]);
+    line(p, "Caches, in all", buf_cstr(&text));
+    buf_release(&text);
+}
+
+static void machine(const struct page *p, const struct host_info *h)
+{
+    struct buf text = { 0 };
+    char size[16];
+
+    heading(p, "Machine");
+    line(p, "Name", h->hostname);
+    part(&text, "", h->vendor);
+    part(&text, " ", h->product);
+    line(p, "Model", buf_cstr(&text));
+    line(p, "Virtual machine", h->virtualisation);
+    buf_clear(&text);
+    part(&text, "", h->os_name);
+    part(&text, " ", h->os_version);
+    part(&text, ", Linux ", h->kernel);
+    part(&text, ", ", h->architecture);
+    line(p, "System", buf_cstr(&text));
+    cpu_lines(p, h);
+    buf_clear(&text);
+    if (h->memory_total_bytes)
+        buf_text(&text, term_bytes(size, (double)h->memory_total_bytes));
+    if (h->memory_available_known)
+        buf_printf(&text, "%s%s available", text.len ? ", " : "",
+                term_bytes(size, (double)h->memory_available_bytes));
+    line(p, "Memory", buf_cstr(&text));
+    buf_release(&text);
+}
+
+static void accelerators(const struct page *p, const struct host_info *h)
+{
+    heading(p, "Accelerators");
+    if (!h->accelerator_count)
+        buf_text(p->out, "  none found\n");
+    for (unsigned i = 0; i < h->accelerator_count; i++) {
+        const struct host_accelerator *a = &h->accelerator[i];
+        struct buf text = { 0 };
+
+        part(&text, "", a->vendor);
+        part(&text, " ", a->name);
+        part(&text, ", ", a->pci_id);
+        part(&text, ", driver ", a->driver[0] ? a->driver : "none");
+        part(&text, " ", a->driver_version);
+        part(&text, ", ", a->node);
+        line(p, host_accelerator_kind(a), buf_cstr(&text));
+        buf_release(&text);
+    }
+}
+
+static void runtime(const struct page *p, const struct diagnosis *d)
+{
+    struct buf providers = { 0 };
+
+    heading(p, "ONNX Runtime");
+    if (!d->runtime) {
+        marked(p, false, "none", d->no_runtime.text);
+        return;
+    }
+    marked(p, true, d->runtime->version, d->runtime->path);
+    line(p, "Came from", d->runtime->came_from);
+    for (int i = 0; i < d->runtime->provider_count; i++)
+        part(&providers, ", ", d->runtime->providers[i]);
+    line(p, "Providers", buf_cstr(&providers));
+    if (d->runtime->build_info)
+        line(p, "Build", d->runtime->build_info);
+    buf_release(&providers);
+}
+
+static void sources(const struct page *p, const struct diagnosis *d, bool used)
+{
+    for (size_t i = 0; i < d->source_count; i++) {
+        const struct source *s = &d->source[i];
+
+        if (s->used != used)
+            continue;
+        marked(p, s->state == SOURCE_AVAILABLE, s->name, s->gives);
+        below(p, "", s->detail);
+        below(p, "", s->reason);
+        below(p, "→ ", s->remedy);
+    }
+}
+
+static void configuration(const struct page *p, const struct diagnosis *d)
+{
+    struct buf text = { 0 };
+
+    heading(p, "Configuration");
+    if (d->database)
+        buf_printf(&text, "%s (%s)", d->database, d->database_came_from);
+    else
+        buf_text(&text, "no place for it: HOME is not set");
+    line(p, "Database", buf_cstr(&text));
+    for (const char *const *v = diagnosis_variables; *v; v++) {
+        const char *value = getenv(*v);
+
+        line(p, *v, value ? value : "");
+    }
+    buf_release(&text);
+}
+
+void diagnosis_text(struct buf *out, const struct diagnosis *d, bool colours)
+{
+    struct page p = { out, colours };
+
+    machine(&p, &d->host);
+    accelerators(&p, &d->host);
+    runtime(&p, d);
+    heading(&p, "Data sources that ortmeter " ORTMETER_VERSION " reads");
+    sources(&p, d, true);
+    heading(&p, "Data sources that the machine has or lacks, not read yet");
+    sources(&p, d, false);
+    configuration(&p, d);
+}

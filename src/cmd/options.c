@@ -1,0 +1,193 @@
+#include "cmd/options.h"
+
+#include "base/str.h"
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Where we are in the command line. */
+struct reader {
+    int argc;
+    char **argv;
+    int at;    /* the next argument to read */
+    int words; /* argv[1] to argv[words] are the words found so far */
+};
+
+/* An option as it stands on the command line. */
+struct given {
+    const struct option *option;
+    char name[64];     /* with its dashes, as the person wrote it */
+    const char *value; /* behind `=`, or behind the letter; NULL: none */
+};
+
+static bool is_last(const struct option *option)
+{
+    return !option->name && !option->letter;
+}
+
+static const struct option *find_long(const struct option *table,
+        struct str name)
+{
+    for (; !is_last(table); table++)
+        if (table->name && strlen(table->name) == name.len &&
+                memcmp(table->name, name.p, name.len) == 0)
+            return table;
+    return NULL;
+}
+
+static const struct option *find_short(const struct option *table, char letter)
+{
+    for (; !is_last(table); table++)
+        if (table->letter == letter)
+            return table;
+    return NULL;
+}
+
+static struct given look_up(const struct option *table, const char *arg)
+{
+    struct given g = { 0 };
+
+    if (arg[1] == '-') {
+        size_t len = strcspn(arg, "=");
+
+        g.option = find_long(table, (struct str){ arg + 2, len - 2 });
+        g.value = arg[len] ? arg + len + 1 : NULL;
+        (void)snprintf(g.name, sizeof(g.name), "%.*s", (int)len, arg);
+    } else {
+        g.option = find_short(table, arg[1]);
+        g.value = arg[2] ? arg + 2 : NULL;
+        (void)snprintf(g.name, sizeof(g.name), "%.2s", arg);
+    }
+    return g;
+}
+
+static int set_real(double *out, const char *text)
+{
+    double value;
+    int rc = str_f64(&value, str_of(text));
+
+    if (rc || value < 0)
+        return -EINVAL;
+    *out = value;
+    return 0;
+}
+
+static int set_choice(const struct given *g, const char *value, struct error *e)
+{
+    struct option_choice *choice = g->option->value;
+    char all[128] = "";
+    size_t len = 0;
+
+    for (int i = 0; choice->all[i]; i++) {
+        if (strcmp(choice->all[i], value) == 0) {
+            choice->index = i;
+            return 0;
+        }
+
+        int n = snprintf(all + len, sizeof(all) - len, "%s%s", i ? ", " : "",
+                choice->all[i]);
+
+        if (n > 0 && (size_t)n < sizeof(all) - len)
+            len += (size_t)n;
+    }
+    return fail(e, -EINVAL, "%s '%s' is none of %s", g->name, value, all);
+}
+
+static int add_text(const struct given *g, const char *value, struct error *e)
+{
+    struct option_texts *texts = g->option->value;
+
+    if (texts->count == OPTION_TEXTS_MAX)
+        return fail(e, -EINVAL, "%s is given more than %d times", g->name,
+                OPTION_TEXTS_MAX);
+    texts->item[texts->count++] = value;
+    return 0;
+}
+
+static int set_value(const struct given *g, const char *value, struct error *e)
+{
+    void *into = g->option->value;
+
+    switch (g->option->kind) {
+    case OPTION_FLAG: *(bool *)into = true; return 0;
+    case OPTION_TEXT: *(const char **)into = value; return 0;
+    case OPTION_TEXTS: return add_text(g, value, e);
+    case OPTION_CHOICE: return set_choice(g, value, e);
+    case OPTION_NUMBER:
+        if (str_u64(into, str_of(value)))
+            return fail(e, -EINVAL, "%s '%s' is not a whole number", g->name,
+                    value);
+        return 0;
+    case OPTION_REAL:
+        if (set_real(into, value))
+            return fail(e, -EINVAL, "%s '%s' is not a number of 0 or more",
+                    g->name, value);
+        return 0;
+    }
+    return -EINVAL;
+}
+
+static int take_option(const struct options *o, struct reader *r,
+        struct error *e)
+{
+    struct given g = look_up(o->table, r->argv[r->at++]);
+
+    if (!g.option)
+        return fail(e, -EINVAL, "unknown option %s", g.name);
+    if (g.option->kind == OPTION_FLAG) {
+        if (g.value)
+            return fail(e, -EINVAL, "%s takes no value", g.name);
+        return set_value(&g, NULL, e);
+    }
+    if (!g.value && r->at < r->argc && strncmp(r->argv[r->at], "--", 2) != 0)
+        g.value = r->argv[r->at++];
+    if (!g.value)
+        return fail(e, -EINVAL, "%s needs a value", g.name);
+    return set_value(&g, g.value, e);
+}
+
+static int take_word(const struct options *o, struct reader *r, struct error *e)
+{
+    char *word = r->argv[r->at++];
+
+    if (r->words == o->max_words)
+        return fail(e, -EINVAL, "unexpected argument '%s'", word);
+    r->argv[++r->words] = word;
+    return 0;
+}
+
+int options_parse(const struct options *o, int argc, char **argv,
+        struct error *e)
+{
+    struct reader r = { .argc = argc, .argv = argv, .at = 1 };
+    bool ended = false;
+
+    while (r.at < argc) {
+        const char *arg = argv[r.at];
+        int rc;
+
+        if (!ended && strcmp(arg, "--") == 0) {
+            ended = true;
+            r.at++;
+            continue;
+        }
+        if (!ended && arg[0] == '-' && arg[1]) {
+            rc = take_option(o, &r, e);
+        } else {
+            rc = take_word(o, &r, e);
+            ended = ended || o->command;
+        }
+        if (rc)
+            return rc;
+    }
+    return r.words;
+}
+
+int options_fail(const char *verb, const struct error *e)
+{
+    (void)fprintf(stderr, "ortmeter %s: %s; see 'ortmeter %s --help'\n", verb,
+            e->text, verb);
+    return EXIT_USAGE;
+}

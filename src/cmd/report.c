@@ -1,0 +1,93 @@
+/* report.c -- a recorded run in figures. */
+#include "analyse/summary.h"
+#include "cmd/cmd.h"
+#include "cmd/database.h"
+#include "cmd/options.h"
+#include "cmd/output.h"
+#include "cmd/summary_text.h"
+#include "cmd/term.h"
+#include "export/summary_json.h"
+
+static const char help[] =
+        "Usage: ortmeter report [options] [RUN]\n"
+        "\n"
+        "Prints what a recorded run showed.  RUN is its id, the beginning of\n"
+        "one, or 'last', which is also meant when it is left out.\n"
+        "\n"
+        "Options:\n"
+        "  --json       one JSON document instead of text\n"
+        "  --db FILE    the database to read\n"
+        "  -o FILE      write to FILE\n"
+        "  -h, --help   this text\n"
+        "\n"
+        "Exit code: 0 good, 1 there is no such run or it cannot be read, 2\n"
+        "wrong usage.\n"
+        "\n"
+        "Examples:\n"
+        "  ortmeter report\n"
+        "  ortmeter report 3f2a --json\n"
+        "  ortmeter report last --json -o summary.json\n";
+
+struct settings {
+    bool json, help;
+    const char *out, *db;
+};
+
+static int report(const struct settings *s, const char *name, struct error *e)
+{
+    struct store *store = NULL;
+    struct summary summary;
+    struct buf text = { 0 };
+    int64_t row = 0;
+    int rc = database_open(&store, s->db, STORE_READ, e);
+
+    if (!rc)
+        rc = store_find_run(store, name, &row, e);
+    if (!rc)
+        rc = summary_read(&summary, store, row, e);
+    store_close(store);
+    if (rc)
+        return rc;
+    if (s->json)
+        summary_json(&text, &summary);
+    else
+        summary_text(&text, &summary, !s->out && term_colours(stdout));
+    rc = output_write(s->out, buf_str(&text), e);
+    buf_release(&text);
+    summary_release(&summary);
+    return rc;
+}
+
+static int run(int argc, char **argv)
+{
+    struct settings s = { 0 };
+    struct error e = { "" };
+    const struct option table[] = {
+        { "json", 0, OPTION_FLAG, &s.json },
+        { "db", 0, OPTION_TEXT, &s.db },
+        { NULL, 'o', OPTION_TEXT, &s.out },
+        { "help", 'h', OPTION_FLAG, &s.help },
+        { 0 },
+    };
+    const struct options options = { .table = table, .max_words = 1 };
+    int words = options_parse(&options, argc, argv, &e);
+
+    if (words < 0)
+        return options_fail("report", &e);
+
+    int rc = s.help ? output_write(NULL, str_of(help), &e)
+                    : report(&s, words ? argv[1] : "last", &e);
+
+    if (rc) {
+        (void)fprintf(stderr, "ortmeter report: %s\n", e.text);
+        return EXIT_FAILED;
+    }
+    return EXIT_GOOD;
+}
+
+const struct cmd cmd_report = {
+    .name = "report",
+    .about = "a recorded run in figures",
+    .help = help,
+    .run = run,
+};

@@ -1,0 +1,199 @@
+/* run.c -- starts a program under the meter. */
+#include "analyse/summary.h"
+#include "cmd/cmd.h"
+#include "cmd/database.h"
+#include "cmd/options.h"
+#include "cmd/output.h"
+#include "cmd/settings.h"
+#include "cmd/summary_text.h"
+#include "cmd/term.h"
+#include "export/summary_json.h"
+#include "session.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+
+static const char help[] =
+        "Usage: ortmeter run [options] [--] PROGRAM [arguments]\n"
+        "\n"
+        "Runs the program, unchanged, and records every ONNX Runtime "
+        "inference\n"
+        "of it and of the programs that it starts.  Its input, output and "
+        "exit\n"
+        "code are its own; the report comes on stderr when it has ended.\n"
+        "\n"
+        "Options:\n"
+        "  -o FILE         write the summary to FILE as JSON, and no report\n"
+        "  --json          the report as JSON, on stderr\n"
+        "  --quiet         no report; the run is recorded all the same\n"
+        "  --db FILE       the database to record into\n"
+        "  --tag TEXT      a tag to find the run by; may be repeated\n"
+        "  --buffer N      records that a process may be ahead of us: a power\n"
+        "                  of 2, 65536 if not given, 64 bytes each\n"
+        "  --ops off       operators are not recorded (the only choice so "
+        "far)\n"
+        "  -h, --help      this text\n"
+        "\n"
+        "Exit code: the program's; 128 + N when signal N ended it; 1 when it\n"
+        "could not be started, or when recording had to stop and it "
+        "succeeded.\n"
+        "\n"
+        "Environment:\n"
+        "  ORTMETER_DB     the database, when --db is not given\n"
+        "\n"
+        "Examples:\n"
+        "  ortmeter run -- node app.js\n"
+        "  ortmeter run --tag nightly -o summary.json -- ./detector --once\n"
+        "  ortmeter run --db /tmp/try.db ./server\n";
+
+struct settings {
+    bool json, quiet, help;
+    const char *out, *db;
+    struct option_texts tags;
+    struct option_choice ops;
+    uint64_t buffer;
+};
+
+static int complain(const struct error *e)
+{
+    (void)fprintf(stderr, "ortmeter run: %s\n", e->text);
+    return EXIT_FAILED;
+}
+
+static void join_tags(struct buf *out, const struct option_texts *tags)
+{
+    for (int i = 0; i < tags->count; i++)
+        buf_printf(out, "%s%s", i ? "," : "", tags->item[i]);
+}
+
+/* To a file as JSON, or to stderr. */
+static int report(const struct settings *s, struct store *store, int64_t run,
+        struct error *e)
+{
+    struct summary summary;
+    struct buf text = { 0 };
+    int rc = summary_read(&summary, store, run, e);
+
+    if (rc)
+        return rc;
+    if (s->out || s->json)
+        summary_json(&text, &summary);
+    else
+        summary_text(&text, &summary, term_colours(stderr));
+    if (s->out)
+        rc = output_write(s->out, buf_str(&text), e);
+    else
+        (void)fwrite(text.p, 1, text.len, stderr);
+    buf_release(&text);
+    summary_release(&summary);
+    return rc;
+}
+
+static int exit_code(const struct session_outcome *o, bool all_is_well)
+{
+    if (o->run.signal)
+        return 128 + o->run.signal;
+    if (o->run.exit_code || all_is_well)
+        return o->run.exit_code;
+    return EXIT_FAILED;
+}
+
+static int run_program(const struct settings *s, char *const *argv)
+{
+    char hook[PATH_MAX];
+    struct error e = { "" };
+    struct store *store = NULL;
+    struct buf tags = { 0 };
+    struct session_outcome outcome;
+
+    if (settings_hook_path(hook, sizeof(hook))) {
+        (void)fputs("ortmeter run: libortmeter.so is neither beside ortmeter "
+                    "nor in its ../lib: build or install it\n",
+                stderr);
+        return EXIT_FAILED;
+    }
+    if (database_open(&store, s->db, STORE_WRITE, &e))
+        return complain(&e);
+    join_tags(&tags, &s->tags);
+
+    struct session_plan plan = {
+        .argv = argv,
+        .hook = hook,
+        .tags = tags.len ? buf_cstr(&tags) : NULL,
+        .ring_records = s->buffer,
+    };
+    int rc = session_run(&outcome, store, &plan, &e);
+    bool well = !rc && !outcome.record_failed;
+
+    buf_release(&tags);
+    if (rc) {
+        store_close(store);
+        return complain(&e);
+    }
+    if (outcome.record_failed)
+        (void)complain(&outcome.why);
+    if ((!s->quiet || s->out) && report(s, store, outcome.run.row, &e)) {
+        (void)complain(&e);
+        well = false;
+    }
+    store_close(store);
+    return exit_code(&outcome, well);
+}
+
+static int check(const struct settings *s, int words, struct error *e)
+{
+    if (!words)
+        return fail(e, -1, "there is no program to run");
+    if (s->buffer && (s->buffer < 64 || s->buffer > 1 << 24 ||
+                             (s->buffer & (s->buffer - 1))))
+        return fail(e, -1,
+                "--buffer takes a power of 2 from 64 to 16777216, not %llu",
+                (unsigned long long)s->buffer);
+    for (int i = 0; i < s->tags.count; i++)
+        for (const char *c = s->tags.item[i]; *c; c++)
+            if (*c == ',')
+                return fail(e, -1, "a tag has no comma: --tag '%s'",
+                        s->tags.item[i]);
+    return 0;
+}
+
+static int run(int argc, char **argv)
+{
+    static const char *const ops[] = { "off", NULL };
+    struct settings s = { .ops = { .all = ops } };
+    struct error e = { "" };
+    const struct option table[] = {
+        { "json", 0, OPTION_FLAG, &s.json },
+        { "quiet", 'q', OPTION_FLAG, &s.quiet },
+        { NULL, 'o', OPTION_TEXT, &s.out },
+        { "db", 0, OPTION_TEXT, &s.db },
+        { "tag", 0, OPTION_TEXTS, &s.tags },
+        { "buffer", 0, OPTION_NUMBER, &s.buffer },
+        { "ops", 0, OPTION_CHOICE, &s.ops },
+        { "help", 'h', OPTION_FLAG, &s.help },
+        { 0 },
+    };
+    const struct options options = {
+        .table = table,
+        .max_words = INT_MAX,
+        .command = true,
+    };
+    int words = options_parse(&options, argc, argv, &e);
+
+    if (words < 0)
+        return options_fail("run", &e);
+    if (s.help)
+        return output_write(NULL, str_of(help), &e) ? complain(&e) : EXIT_GOOD;
+    if (check(&s, words, &e))
+        return options_fail("run", &e);
+    argv[words + 1] = NULL;
+    return run_program(&s, argv + 1);
+}
+
+const struct cmd cmd_run = {
+    .name = "run",
+    .about = "run a program and record every inference in it",
+    .help = help,
+    .run = run,
+};

@@ -1,0 +1,385 @@
+#include "cmd/summary_text.h"
+
+#include "cmd/term.h"
+#include "model/phase.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define LABEL_WIDTH   12
+#define COLUMN_WIDTH  10
+#define SESSIONS_MOST 20 /* the rest is counted */
+#define LINES_MOST    12 /* of sections, errors, marks */
+
+struct page {
+    struct buf *out;
+    bool colours;
+};
+
+static void style(const struct page *p, enum term_style s)
+{
+    buf_text(p->out, term_style(p->colours, s));
+}
+
+static void label(const struct page *p, const char *text)
+{
+    buf_text(p->out, "  ");
+    style(p, TERM_DIM);
+    term_left(p->out, text, LABEL_WIDTH);
+    style(p, TERM_PLAIN);
+}
+
+static void duration(const struct page *p, double ns)
+{
+    char text[16];
+
+    buf_text(p->out, term_duration(text, ns));
+}
+
+static void duration_column(const struct page *p, double ns)
+{
+    char text[16];
+
+    term_right(p->out, term_duration(text, ns), COLUMN_WIDTH);
+}
+
+static void count(const struct page *p, uint64_t n, const char *one,
+        const char *more)
+{
+    char text[32];
+
+    buf_printf(p->out, "%s %s", term_count(text, n), n == 1 ? one : more);
+}
+
+void summary_date(char out[32], uint64_t wall_ns)
+{
+    time_t seconds = (time_t)(wall_ns / 1000000000);
+    struct tm local;
+
+    if (!localtime_r(&seconds, &local) ||
+            !strftime(out, 32, "%Y-%m-%d %H:%M:%S", &local))
+        (void)snprintf(out, 32, "-");
+}
+
+/* --- head ----------------------------------------------------------------- */
+
+static void head(const struct page *p, const struct summary *s)
+{
+    char date[32];
+
+    summary_date(date, s->run.started_wall_ns);
+    style(p, TERM_BOLD);
+    buf_printf(p->out, "run %.8s", s->run.id);
+    style(p, TERM_PLAIN);
+    buf_printf(p->out, "  %s", date);
+    if (s->run.duration_ns) {
+        buf_text(p->out, "  ");
+        duration(p, (double)s->run.duration_ns);
+    }
+    if (s->run.status != RUN_COMPLETE) {
+        style(p, TERM_YELLOW);
+        buf_printf(p->out, "  %s", run_status_name(s->run.status));
+        style(p, TERM_PLAIN);
+    }
+    buf_printf(p->out, "\n  %s\n", s->run.command ? s->run.command : "");
+    if (s->run.signal)
+        buf_printf(p->out, "  ended by signal %d\n", s->run.signal);
+    else if (s->run.ended && s->run.exit_code)
+        buf_printf(p->out, "  exit code %d\n", s->run.exit_code);
+    for (size_t i = 0; i < s->library_count && i < LINES_MOST; i++) {
+        const struct summary_library *l = &s->libraries[i];
+
+        /* The same library in several processes is one line. */
+        bool told = false;
+
+        for (size_t k = 0; k < i; k++)
+            told |= l->path && s->libraries[k].path &&
+                    strcmp(l->path, s->libraries[k].path) == 0;
+        if (!told)
+            buf_printf(p->out, "  ONNX Runtime %s%s%s  %s\n",
+                    l->version ? l->version : "built into",
+                    l->language ? " from " : "", l->language ? l->language : "",
+                    l->path ? l->path : "");
+    }
+}
+
+static void note(const struct page *p, const struct summary *s)
+{
+    if (!s->run.note)
+        return;
+    buf_char(p->out, '\n');
+    style(p, TERM_YELLOW);
+    buf_printf(p->out, "  %s\n", s->run.note);
+    style(p, TERM_PLAIN);
+}
+
+/* --- sessions ------------------------------------------------------------- */
+
+static void model_name(const struct page *p, const struct summary_session *x)
+{
+    char size[16];
+
+    if (x->model) {
+        char *name = summary_model_name(x->model);
+
+        style(p, TERM_BOLD);
+        buf_text(p->out, name);
+        style(p, TERM_PLAIN);
+        free(name);
+    } else if (x->model_bytes) {
+        buf_printf(p->out, "model from memory, %s",
+                term_bytes(size, (double)x->model_bytes));
+    } else {
+        buf_text(p->out, x->seen_late ? "session made before the meter came"
+                                      : "model from memory");
+    }
+}
+
+/* ["A","B"] as A, B. */
+static void providers(const struct page *p, const char *json)
+{
+    static const char tail[] = "ExecutionProvider";
+
+    for (const char *at = json; at && (at = strchr(at, '"'));) {
+        const char *end = strchr(++at, '"');
+
+        if (!end)
+            return;
+
+        size_t len = (size_t)(end - at);
+
+        if (len > strlen(tail) &&
+                strncmp(end - strlen(tail), tail, strlen(tail)) == 0)
+            len -= strlen(tail);
+        buf_add(p->out, at, len);
+        at = end + 1;
+        if (strchr(at, '"'))
+            buf_text(p->out, ", ");
+    }
+}
+
+static void session(const struct page *p, const struct summary_session *x)
+{
+    buf_text(p->out, "\n  ");
+    model_name(p, x);
+    if (x->providers) {
+        buf_text(p->out, "  on ");
+        providers(p, x->providers);
+    }
+    if (x->error) {
+        style(p, TERM_RED);
+        buf_printf(p->out, "\n    could not be loaded: %s", x->error);
+        style(p, TERM_PLAIN);
+    } else if (!x->seen_late) {
+        buf_text(p->out, "  loaded in ");
+        duration(p, (double)x->load_ns);
+    }
+    buf_char(p->out, '\n');
+    if (!x->inferences)
+        return;
+    buf_text(p->out, "    ");
+    count(p, x->inferences, "inference", "inferences");
+    if (x->latency.count) {
+        buf_text(p->out, "  p50 ");
+        duration(p, x->latency.p50);
+        buf_text(p->out, "  p99 ");
+        duration(p, x->latency.p99);
+    }
+    if (x->batch.count && x->batch.min != x->batch.max)
+        buf_printf(p->out, "  batch %llu to %llu",
+                (unsigned long long)x->batch.min,
+                (unsigned long long)x->batch.max);
+    else if (x->batch.count)
+        buf_printf(p->out, "  batch %llu", (unsigned long long)x->batch.min);
+    buf_char(p->out, '\n');
+}
+
+static void sessions(const struct page *p, const struct summary *s)
+{
+    for (size_t i = 0; i < s->session_count && i < SESSIONS_MOST; i++)
+        session(p, &s->sessions[i]);
+    if (s->session_count > SESSIONS_MOST) {
+        buf_text(p->out, "\n  and ");
+        count(p, s->session_count - SESSIONS_MOST, "session more",
+                "sessions more");
+        buf_char(p->out, '\n');
+    }
+}
+
+/* --- figures -------------------------------------------------------------- */
+
+static void latency(const struct page *p, const struct summary *s)
+{
+    static const char *const names[] = { "mean", "p50", "p90", "p95", "p99",
+        "p99.9", "max" };
+    const struct spread_figures *f = &s->latency;
+    const double values[] = { f->mean, f->p50, f->p90, f->p95, f->p99, f->p99_9,
+        f->max };
+
+    if (!s->inferences)
+        return;
+    buf_char(p->out, '\n');
+    if (f->count) {
+        label(p, "");
+        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+            style(p, TERM_DIM);
+            term_right(p->out, names[i], COLUMN_WIDTH);
+            style(p, TERM_PLAIN);
+        }
+        buf_char(p->out, '\n');
+        label(p, "latency");
+        for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+            duration_column(p, values[i]);
+        buf_char(p->out, '\n');
+    }
+    label(p, "inferences");
+    term_left(p->out, "", 4);
+    count(p, s->inferences, "in all", "in all");
+    if (s->failed) {
+        style(p, TERM_RED);
+        buf_printf(p->out, ", %llu failed", (unsigned long long)s->failed);
+        style(p, TERM_PLAIN);
+    }
+    if (f->count > 1) {
+        buf_text(p->out, "   jitter ");
+        duration(p, f->jitter);
+        buf_text(p->out, "   stddev ");
+        duration(p, f->stddev);
+    }
+    buf_char(p->out, '\n');
+}
+
+static void throughput(const struct page *p, const struct summary *s)
+{
+    double seconds = (double)(s->last_end_ns - s->first_start_ns) / 1e9;
+
+    if (!s->latency.count || seconds <= 0)
+        return;
+    label(p, "throughput");
+    buf_printf(p->out, "    %.4g inferences/s",
+            (double)s->latency.count / seconds);
+    if (s->samples > (double)s->latency.count)
+        buf_printf(p->out, ", %.4g samples/s", s->samples / seconds);
+    if (s->warmup.known && s->warmup.count) {
+        buf_text(p->out, "   warm-up ");
+        count(p, s->warmup.count, "inference of ", "inferences of ");
+        duration(p, s->warmup.mean_ns);
+    }
+    buf_char(p->out, '\n');
+}
+
+static void tokens(const struct page *p, const struct summary *s)
+{
+    const struct summary_tokens *t = &s->tokens;
+
+    if (!t->generations)
+        return;
+    label(p, "tokens");
+    buf_text(p->out, "    ");
+    count(p, t->count, "token in ", "tokens in ");
+    count(p, t->generations, "generation", "generations");
+    buf_text(p->out, "   first after ");
+    duration(p, t->ttft_ns);
+    if (t->later) {
+        buf_text(p->out, ", then every ");
+        duration(p, t->tpot_ns);
+    }
+    if (t->busy_ns > 0)
+        buf_printf(p->out, "   %.4g tokens/s",
+                (double)t->count / (t->busy_ns / 1e9));
+    buf_char(p->out, '\n');
+    for (unsigned i = PHASE_PREFILL; i <= PHASE_DECODE; i++) {
+        if (!s->phase[i].count)
+            continue;
+        label(p, phase_name((enum phase)i));
+        buf_text(p->out, "    ");
+        count(p, s->phase[i].count, "inference", "inferences");
+        buf_text(p->out, "   mean ");
+        duration(p, s->phase[i].mean);
+        buf_text(p->out, "   p99 ");
+        duration(p, s->phase[i].p99);
+        buf_char(p->out, '\n');
+    }
+}
+
+static void sections(const struct page *p, const struct summary *s)
+{
+    for (size_t i = 0; i < s->section_count && i < LINES_MOST; i++) {
+        const struct summary_section *x = &s->sections[i];
+
+        label(p, i ? "" : "sections");
+        buf_text(p->out, "    ");
+        term_left(p->out, x->name, 24);
+        duration_column(p, (double)x->total_ns);
+        buf_text(p->out, "  in ");
+        count(p, x->count, "section", "sections");
+        buf_printf(p->out, ", %s\n", phase_name((enum phase)x->phase));
+    }
+}
+
+static void errors(const struct page *p, const struct summary *s)
+{
+    for (size_t i = 0; i < s->error_count && i < LINES_MOST; i++) {
+        label(p, i ? "" : "errors");
+        style(p, TERM_RED);
+        buf_printf(p->out, "    %llu × %s\n",
+                (unsigned long long)s->errors[i].count, s->errors[i].text);
+        style(p, TERM_PLAIN);
+    }
+}
+
+static void cost(const struct page *p, const struct summary *s)
+{
+    const struct run *r = &s->run;
+    char size[16];
+
+    if (r->ended) {
+        label(p, "program");
+        buf_text(p->out, "    CPU ");
+        duration(p, (double)(r->user_cpu_ns + r->system_cpu_ns));
+        if (r->peak_rss_bytes)
+            buf_printf(p->out, ", at most %s resident",
+                    term_bytes(size, (double)r->peak_rss_bytes));
+        buf_char(p->out, '\n');
+    }
+    label(p, "meter");
+    buf_text(p->out, "    ");
+    if (s->hook_ns) {
+        buf_printf(p->out, "%u ns an inference", s->hook_ns);
+        if (s->latency.count)
+            buf_printf(p->out, " (%.2g %% of the median)",
+                    100.0 * s->hook_ns / s->latency.median);
+        buf_text(p->out, ", ");
+    }
+    buf_text(p->out, "collector CPU ");
+    duration(p, (double)r->meter_cpu_ns);
+    if (r->meter_rss_bytes)
+        buf_printf(p->out, " and %s",
+                term_bytes(size, (double)r->meter_rss_bytes));
+    buf_char(p->out, '\n');
+    if (s->lost) {
+        label(p, "lost");
+        style(p, TERM_RED);
+        buf_text(p->out, "    ");
+        count(p, s->lost, "record was lost", "records were lost");
+        style(p, TERM_PLAIN);
+        buf_text(p->out, ": try a larger --buffer\n");
+    }
+}
+
+void summary_text(struct buf *out, const struct summary *s, bool colours)
+{
+    struct page page = { out, colours };
+
+    head(&page, s);
+    note(&page, s);
+    sessions(&page, s);
+    latency(&page, s);
+    throughput(&page, s);
+    tokens(&page, s);
+    sections(&page, s);
+    errors(&page, s);
+    cost(&page, s);
+}

@@ -1,0 +1,12 @@
+/* table.c -- all commands. */
+#include "cmd/cmd.h"
+
+#include <stddef.h>
+
+const struct cmd *const cmd_table[] = {
+    &cmd_run,
+    &cmd_report,
+    &cmd_list,
+    &cmd_doctor,
+    NULL,
+};

@@ -1,0 +1,455 @@
+#include "export/summary_json.h"
+
+#include "base/json.h"
+#include "model/phase.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void us(struct json *j, const char *key, double ns)
+{
+    json_fixed(j, key, ns / 1e3, 3);
+}
+
+static void ms(struct json *j, const char *key, double ns)
+{
+    json_fixed(j, key, ns / 1e6, 6);
+}
+
+static void optional_text(struct json *j, const char *key, const char *text)
+{
+    if (text)
+        json_text(j, key, text);
+}
+
+/* --- the run -------------------------------------------------------------- */
+
+static void host(struct json *j, const char *text)
+{
+    if (text)
+        json_raw(j, "host", text);
+}
+
+static void tags(struct json *j, const char *list)
+{
+    if (!list || !*list)
+        return;
+    json_array(j, "tags");
+    for (const char *at = list; *at;) {
+        const char *end = strchr(at, ',');
+        size_t len = end ? (size_t)(end - at) : strlen(at);
+
+        if (len)
+            json_str(j, NULL, (struct str){ at, len });
+        at += len + (end != NULL);
+    }
+    json_end(j);
+}
+
+static void run_members(struct json *j, const struct run *r)
+{
+    json_text(j, "id", r->id);
+    json_text(j, "status", run_status_name(r->status));
+    json_u64(j, "started_ns", r->started_wall_ns);
+    if (r->duration_ns)
+        json_fixed(j, "duration_s", (double)r->duration_ns / 1e9, 6);
+    json_text(j, "command", r->command ? r->command : "");
+    optional_text(j, "directory", r->directory);
+    tags(j, r->tags);
+    if (r->ended && !r->signal)
+        json_int(j, "exit_code", r->exit_code);
+    if (r->signal)
+        json_int(j, "signal", r->signal);
+    optional_text(j, "note", r->note);
+    optional_text(j, "ortmeter", r->version);
+}
+
+void summary_run_json(struct json *j, const char *key, const struct run *run)
+{
+    json_object(j, key);
+    run_members(j, run);
+    json_end(j);
+}
+
+/* The sessions' providers, each once, in the order of first being asked. */
+static void providers_of(struct json *j, const struct summary *s)
+{
+    struct buf seen = { 0 };
+
+    json_array(j, "providers");
+    for (size_t i = 0; i < s->session_count; i++) {
+        const char *at = s->sessions[i].providers;
+
+        while (at && (at = strchr(at, '"'))) {
+            const char *end = strchr(++at, '"');
+
+            if (!end)
+                break;
+
+            struct buf one = { 0 };
+
+            buf_char(&one, '"');
+            buf_add(&one, at, (size_t)(end - at));
+            buf_char(&one, '"');
+            if (!strstr(buf_cstr(&seen), buf_cstr(&one))) {
+                json_str(j, NULL, (struct str){ at, (size_t)(end - at) });
+                buf_text(&seen, buf_cstr(&one));
+            }
+            buf_release(&one);
+            at = end + 1;
+        }
+    }
+    json_end(j);
+    buf_release(&seen);
+}
+
+static void runtime_members(struct json *j, const struct summary_library *l)
+{
+    optional_text(j, "version", l->version);
+    optional_text(j, "path", l->path);
+    optional_text(j, "language", l->language);
+    if (!l->version)
+        json_text(j, "reason",
+                "a static copy inside another library: it cannot be entered");
+}
+
+/* `ort` is the first that was entered; all are listed where there are more. */
+static void runtimes(struct json *j, const struct summary *s)
+{
+    const struct summary_library *first = NULL;
+
+    for (size_t i = 0; i < s->library_count && !first; i++)
+        if (s->libraries[i].version)
+            first = &s->libraries[i];
+    if (first) {
+        json_object(j, "ort");
+        runtime_members(j, first);
+        providers_of(j, s);
+        json_end(j);
+    }
+    if (s->library_count < 2 && first)
+        return;
+    if (!s->library_count)
+        return;
+    json_array(j, "runtimes");
+    for (size_t i = 0; i < s->library_count; i++) {
+        json_object(j, NULL);
+        json_u64(j, "process", s->libraries[i].process);
+        runtime_members(j, &s->libraries[i]);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void processes(struct json *j, const struct summary *s)
+{
+    json_array(j, "processes");
+    for (size_t i = 0; i < s->process_count; i++) {
+        const struct summary_process *p = &s->processes[i];
+
+        json_object(j, NULL);
+        json_u64(j, "id", p->id);
+        json_u64(j, "pid", p->pid);
+        if (p->parent)
+            json_u64(j, "parent", p->parent);
+        optional_text(j, "program", p->program);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+/* --- figures -------------------------------------------------------------- */
+
+static void spread(struct json *j, const struct spread_figures *f)
+{
+    us(j, "mean_us", f->mean);
+    us(j, "median_us", f->median);
+    us(j, "min_us", f->min);
+    us(j, "max_us", f->max);
+    if (f->count > 1) {
+        us(j, "stddev_us", f->stddev);
+        us(j, "jitter_us", f->jitter);
+    }
+    us(j, "p50_us", f->p50);
+    us(j, "p90_us", f->p90);
+    us(j, "p95_us", f->p95);
+    us(j, "p99_us", f->p99);
+    us(j, "p99_9_us", f->p99_9);
+    if (f->relative_error > 0)
+        json_real(j, "percentile_relative_error", f->relative_error);
+}
+
+static void latency(struct json *j, uint64_t count, uint64_t failed,
+        const struct spread_figures *f)
+{
+    json_object(j, "latency");
+    json_u64(j, "count", count);
+    json_u64(j, "failed", failed);
+    if (f->count)
+        spread(j, f);
+    json_end(j);
+}
+
+static void range(struct json *j, const char *key, const struct range *r)
+{
+    if (!r->count)
+        return;
+    json_object(j, key);
+    json_u64(j, "min", r->min);
+    json_u64(j, "max", r->max);
+    json_real(j, "mean", r->sum / (double)r->count);
+    json_end(j);
+}
+
+static void session(struct json *j, const struct summary_session *x)
+{
+    json_object(j, NULL);
+    json_u64(j, "id", x->id);
+    json_u64(j, "process", x->process);
+    if (x->model) {
+        char *name = summary_model_name(x->model);
+
+        json_text(j, "model", name);
+        json_text(j, "model_path", x->model);
+        free(name);
+    }
+    if (x->model_bytes)
+        json_u64(j, "model_bytes", x->model_bytes);
+    if (x->providers)
+        json_raw(j, "providers", x->providers);
+    if (x->options)
+        json_raw(j, "options", x->options);
+    if (x->seen_late) {
+        json_bool(j, "made_before_meter", true);
+    } else {
+        ms(j, "load_ms", (double)x->load_ns);
+        if (!x->error && x->model)
+            json_bool(j, "first_load", x->first_load);
+    }
+    optional_text(j, "error", x->error);
+    if (x->inferences)
+        latency(j, x->inferences, x->failed, &x->latency);
+    range(j, "batch", &x->batch);
+    range(j, "sequence", &x->sequence);
+    range(j, "input_bytes", &x->in_bytes);
+    range(j, "output_bytes", &x->out_bytes);
+    json_end(j);
+}
+
+static void sessions(struct json *j, const struct summary *s)
+{
+    json_array(j, "sessions");
+    for (size_t i = 0; i < s->session_count; i++)
+        session(j, &s->sessions[i]);
+    json_end(j);
+}
+
+static void throughput(struct json *j, const struct summary *s)
+{
+    double seconds = (double)(s->last_end_ns - s->first_start_ns) / 1e9;
+
+    if (!s->latency.count || seconds <= 0)
+        return;
+    json_object(j, "throughput");
+    json_fixed(j, "inferences_per_s", (double)s->latency.count / seconds, 3);
+    json_fixed(j, "fps", s->samples / seconds, 3);
+    json_end(j);
+}
+
+static void warmup(struct json *j, const struct summary *s)
+{
+    if (!s->warmup.known)
+        return;
+    json_object(j, "warmup");
+    json_u64(j, "count", s->warmup.count);
+    if (s->warmup.count)
+        us(j, "mean_us", s->warmup.mean_ns);
+    json_end(j);
+}
+
+static void phases(struct json *j, const struct summary *s)
+{
+    if (!s->phase[PHASE_PREFILL].count && !s->phase[PHASE_DECODE].count)
+        return;
+    json_object(j, "phases");
+    for (unsigned i = 0; i < PHASES; i++) {
+        if (!s->phase[i].count)
+            continue;
+        json_object(j, phase_name((enum phase)i));
+        json_u64(j, "count", s->phase[i].count);
+        if (s->phase_tokens[i])
+            json_u64(j, "tokens_in", s->phase_tokens[i]);
+        spread(j, &s->phase[i]);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void token_items(struct json *j, const struct summary *s)
+{
+    if (!s->item_count)
+        return;
+    json_array(j, "items");
+    for (size_t i = 0; i < s->item_count; i++) {
+        json_object(j, NULL);
+        json_u64(j, "index", s->items[i].index);
+        json_int(j, "id", s->items[i].id);
+        optional_text(j, "text", s->items[i].text);
+        ms(j, "time_ms", (double)s->items[i].time_ns);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void tokens(struct json *j, const struct summary *s)
+{
+    const struct summary_tokens *t = &s->tokens;
+
+    if (!t->generations && !s->item_count)
+        return;
+    json_object(j, "tokens");
+    json_u64(j, "count", t->generations ? t->count : s->item_count);
+    if (t->generations) {
+        json_u64(j, "generations", t->generations);
+        ms(j, "ttft_ms", t->ttft_ns);
+        if (t->later)
+            ms(j, "tpot_ms", t->tpot_ns);
+        if (t->busy_ns > 0)
+            json_fixed(j, "tokens_per_s", (double)t->count / (t->busy_ns / 1e9),
+                    3);
+    }
+    token_items(j, s);
+    json_end(j);
+}
+
+/* --- what the program told ------------------------------------------------ */
+
+static void sections(struct json *j, const struct summary *s)
+{
+    if (!s->section_count)
+        return;
+    json_array(j, "sections");
+    for (size_t i = 0; i < s->section_count; i++) {
+        const struct summary_section *x = &s->sections[i];
+
+        json_object(j, NULL);
+        json_text(j, "phase", phase_name((enum phase)x->phase));
+        json_text(j, "name", x->name);
+        json_u64(j, "count", x->count);
+        ms(j, "total_ms", (double)x->total_ns);
+        us(j, "mean_us", (double)x->total_ns / (double)x->count);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void notes(struct json *j, const char *key, const char *name,
+        const struct summary_note *n, size_t count)
+{
+    if (!count)
+        return;
+    json_array(j, key);
+    for (size_t i = 0; i < count; i++) {
+        json_object(j, NULL);
+        json_u64(j, "process", n[i].process);
+        json_u64(j, "thread", n[i].thread);
+        optional_text(j, name, n[i].text);
+        ms(j, "time_ms", (double)n[i].time_ns);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void batches(struct json *j, const struct summary *s)
+{
+    if (!s->batch_size.count)
+        return;
+    json_object(j, "batch_context");
+    range(j, "batch_size", &s->batch_size);
+    range(j, "padding", &s->padding);
+    range(j, "queue_depth", &s->queue_depth);
+    if (s->batch_size.sum > 0)
+        json_fixed(j, "padding_ratio", s->padding.sum / s->batch_size.sum, 6);
+    json_end(j);
+}
+
+static void errors(struct json *j, const struct summary *s)
+{
+    if (!s->error_count)
+        return;
+    json_array(j, "errors");
+    for (size_t i = 0; i < s->error_count; i++) {
+        json_object(j, NULL);
+        json_text(j, "text", s->errors[i].text);
+        json_u64(j, "count", s->errors[i].count);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+/* --- what it cost --------------------------------------------------------- */
+
+static void resources(struct json *j, const struct run *r)
+{
+    if (!r->ended)
+        return;
+    if (r->peak_rss_bytes) {
+        json_object(j, "memory");
+        json_u64(j, "peak_rss_bytes", r->peak_rss_bytes);
+        json_end(j);
+    }
+    json_object(j, "cpu");
+    json_fixed(j, "user_s", (double)r->user_cpu_ns / 1e9, 6);
+    json_fixed(j, "system_s", (double)r->system_cpu_ns / 1e9, 6);
+    json_end(j);
+}
+
+static void overhead(struct json *j, const struct summary *s)
+{
+    json_object(j, "overhead");
+    if (s->hook_ns) {
+        json_u64(j, "hook_ns_per_inference", s->hook_ns);
+        if (s->latency.count)
+            json_real(j, "hook_share_of_median",
+                    (double)s->hook_ns / s->latency.median);
+    }
+    if (s->run.meter_cpu_ns)
+        json_fixed(j, "collector_cpu_s", (double)s->run.meter_cpu_ns / 1e9, 6);
+    if (s->run.meter_cpu_ns && s->run.duration_ns)
+        json_fixed(j, "collector_core_share",
+                (double)s->run.meter_cpu_ns / (double)s->run.duration_ns, 6);
+    if (s->run.meter_rss_bytes)
+        json_u64(j, "collector_peak_rss_bytes", s->run.meter_rss_bytes);
+    json_end(j);
+}
+
+void summary_json(struct buf *out, const struct summary *s)
+{
+    struct json json = json_into(out);
+    struct json *j = &json;
+
+    json_object(j, NULL);
+    json_int(j, "schema_version", SUMMARY_SCHEMA_VERSION);
+    json_object(j, "run");
+    run_members(j, &s->run);
+    host(j, s->run.host);
+    runtimes(j, s);
+    processes(j, s);
+    json_end(j);
+    sessions(j, s);
+    latency(j, s->inferences, s->failed, &s->latency);
+    throughput(j, s);
+    warmup(j, s);
+    phases(j, s);
+    tokens(j, s);
+    sections(j, s);
+    notes(j, "marks", "text", s->marks, s->mark_count);
+    notes(j, "threads", "name", s->threads, s->thread_count);
+    batches(j, s);
+    errors(j, s);
+    resources(j, &s->run);
+    json_u64(j, "lost_events", s->lost);
+    overhead(j, s);
+    json_end(j);
+    buf_char(out, '\n');
+}

@@ -1,0 +1,59 @@
+/* main.c -- from the command line to a command. */
+#include "cmd/cmd.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void usage(FILE *to)
+{
+    (void)fputs("ortmeter " ORTMETER_VERSION
+                " -- one meter for ONNX Runtime inference\n"
+                "\n"
+                "Usage: ortmeter VERB [options]\n"
+                "\n",
+            to);
+    for (const struct cmd *const *c = cmd_table; *c; c++)
+        (void)fprintf(to, "  %-8s %s\n", (*c)->name, (*c)->about);
+    (void)fputs("\n"
+                "'ortmeter VERB --help' tells more of each.\n"
+                "\n"
+                "Examples:\n"
+                "  ortmeter run -- node app.js\n"
+                "  ortmeter report last\n"
+                "  ortmeter doctor\n",
+            to);
+}
+
+static const struct cmd *find(const char *name)
+{
+    for (const struct cmd *const *c = cmd_table; *c; c++)
+        if (strcmp((*c)->name, name) == 0)
+            return *c;
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    const char *verb = argc > 1 ? argv[1] : "--help";
+
+    if (strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0 ||
+            strcmp(verb, "help") == 0) {
+        usage(argc > 1 ? stdout : stderr);
+        return argc > 1 ? EXIT_GOOD : EXIT_USAGE;
+    }
+    if (strcmp(verb, "--version") == 0) {
+        (void)puts("ortmeter " ORTMETER_VERSION);
+        return EXIT_GOOD;
+    }
+
+    const struct cmd *cmd = find(verb);
+
+    if (!cmd) {
+        (void)fprintf(stderr,
+                "ortmeter: there is no verb '%s'; see 'ortmeter --help'\n",
+                verb);
+        return EXIT_USAGE;
+    }
+    return cmd->run(argc - 1, argv + 1);
+}

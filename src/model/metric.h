@@ -1,0 +1,167 @@
+/* metric.h -- everything ortmeter can say about a run, as one table.
+ *
+ * JSON, CSV, Prometheus, OTLP, the API, the page and docs/metrics.md are made
+ * from it: a metric is added by one entry of METRIC_LIST, and nowhere else.
+ *
+ * A name is in snake_case and ends with its unit in full, which is a base unit:
+ * seconds, not milliseconds.  Behind the unit of a counter stands "_total"; a
+ * metric of kind info has no unit ("none") and ends with "_info".  Ratios go
+ * from 0 to 1.  On export a name gets "ortmeter_" before it; here it has no
+ * prefix.
+ *
+ * The table says what a metric is, never what it was: values are elsewhere, and
+ * a value that could not be had is absent there. */
+#pragma once
+
+#include "base/buf.h"
+#include "base/str.h"
+
+enum metric_kind {
+    METRIC_COUNTER,   /* only grows, from the start of the run */
+    METRIC_GAUGE,     /* one number, which may go up and down */
+    METRIC_HISTOGRAM, /* how often each value occurred */
+    METRIC_INFO,      /* always 1: the labels are what it says */
+    METRIC_KINDS
+};
+
+/* What one value is about; the labels of a metric follow from it. */
+enum metric_scope {
+    METRIC_HOST,
+    METRIC_PROCESS,
+    METRIC_DEVICE,
+    METRIC_SESSION,
+    METRIC_INFERENCE,
+    METRIC_PHASE,
+    METRIC_TOKEN,
+    METRIC_OPERATOR,
+    METRIC_RUN,
+    METRIC_SCOPES
+};
+
+/* Who knows it. */
+enum metric_source {
+    METRIC_FROM_SYSTEM,    /* the operating system */
+    METRIC_FROM_HOOK,      /* libortmeter, from ONNX Runtime's own calls */
+    METRIC_FROM_PROGRAM,   /* the program, by calls of ortmeter.h */
+    METRIC_FROM_COLLECTOR, /* ortmeter, about itself */
+    METRIC_FROM_METRICS,   /* arithmetic on other metrics */
+    METRIC_SOURCES
+};
+
+/* clang-format off */
+#define METRIC_LIST(X) \
+    X(run_info, "none", INFO, RUN, SYSTEM, \
+        "The run: its id, its command and when it began.") \
+    X(host_info, "none", INFO, HOST, SYSTEM, \
+        "The machine that the run was made on.") \
+    X(onnxruntime_info, "none", INFO, PROCESS, HOOK, \
+        "ONNX Runtime in the program: its version, path and providers.") \
+    X(session_info, "none", INFO, SESSION, HOOK, \
+        "An inference session: its model, its providers, and whether the " \
+        "model was loaded for the first time.") \
+    X(session_load_seconds, "seconds", GAUGE, SESSION, HOOK, \
+        "From the call that creates a session until it returns.") \
+    X(inferences_total, "inferences", COUNTER, SESSION, HOOK, \
+        "Inferences that ended, with a result or with an error.") \
+    X(failed_inferences_total, "inferences", COUNTER, SESSION, HOOK, \
+        "Inferences that ended with an error.") \
+    X(inference_duration_seconds, "seconds", HISTOGRAM, INFERENCE, HOOK, \
+        "Latency: from the call of an inference until it returns, or, when " \
+        "it is asynchronous, until its callback is called.") \
+    X(inference_input_bytes, "bytes", HISTOGRAM, INFERENCE, HOOK, \
+        "Size of the tensors that go into an inference.") \
+    X(inference_output_bytes, "bytes", HISTOGRAM, INFERENCE, HOOK, \
+        "Size of the tensors that come out of an inference.") \
+    X(inference_batch_samples, "samples", HISTOGRAM, INFERENCE, HOOK, \
+        "Batch size: samples that one inference works on, padding included.") \
+    X(inference_padding_samples, "samples", HISTOGRAM, INFERENCE, PROGRAM, \
+        "Padding: samples of the batch that are there only to fill it.") \
+    X(inference_sequence_tokens, "tokens", HISTOGRAM, INFERENCE, HOOK, \
+        "Sequence length: positions of each sample that one inference " \
+        "computes.") \
+    X(inference_past_tokens, "tokens", HISTOGRAM, INFERENCE, HOOK, \
+        "Past length: positions that come from the key-value cache.") \
+    X(inference_queue_requests, "requests", HISTOGRAM, INFERENCE, PROGRAM, \
+        "Queue depth: requests that wait behind an inference.") \
+    X(prefill_duration_seconds, "seconds", HISTOGRAM, PHASE, HOOK, \
+        "Latency of an inference that reads a prompt.") \
+    X(decode_duration_seconds, "seconds", HISTOGRAM, PHASE, HOOK, \
+        "Latency of an inference that adds one token to a text.") \
+    X(time_to_first_token_seconds, "seconds", HISTOGRAM, TOKEN, METRICS, \
+        "TTFT: from the start of a text's prefill to its first token.") \
+    X(time_per_output_token_seconds, "seconds", HISTOGRAM, TOKEN, METRICS, \
+        "TPOT: from one token of a text to the next.") \
+    X(tokens_total, "tokens", COUNTER, RUN, HOOK, \
+        "Tokens that were generated.") \
+    X(tokens_per_second, "tokens_per_second", GAUGE, RUN, METRICS, \
+        "Tokens generated in a second of generating.") \
+    X(timed_inferences, "inferences", GAUGE, RUN, METRICS, \
+        "Inferences that the latency figures of the run are made of.") \
+    X(inference_duration_mean_seconds, "seconds", GAUGE, RUN, METRICS, \
+        "Mean latency.") \
+    X(inference_duration_median_seconds, "seconds", GAUGE, RUN, METRICS, \
+        "Median latency: as many inferences took less as took more.") \
+    X(inference_duration_min_seconds, "seconds", GAUGE, RUN, METRICS, \
+        "The least latency.") \
+    X(inference_duration_max_seconds, "seconds", GAUGE, RUN, METRICS, \
+        "The greatest latency.") \
+    X(inference_duration_stddev_seconds, "seconds", GAUGE, RUN, METRICS, \
+        "Standard deviation of the latency.") \
+    X(inference_duration_jitter_seconds, "seconds", GAUGE, RUN, METRICS, \
+        "Jitter: mean distance between the latencies of an inference and " \
+        "the next.") \
+    X(inference_duration_p50_seconds, "seconds", GAUGE, RUN, METRICS, \
+        "Latency that 50 % of the inferences do not exceed.") \
+    X(inference_duration_p90_seconds, "seconds", GAUGE, RUN, METRICS, \
+        "Latency that 90 % of the inferences do not exceed.") \
+    X(inference_duration_p95_seconds, "seconds", GAUGE, RUN, METRICS, \
+        "Latency that 95 % of the inferences do not exceed.") \
+    X(inference_duration_p99_seconds, "seconds", GAUGE, RUN, METRICS, \
+        "Latency that 99 % of the inferences do not exceed.") \
+    X(inference_duration_p99_9_seconds, "seconds", GAUGE, RUN, METRICS, \
+        "Latency that 99.9 % of the inferences do not exceed.") \
+    X(inferences_per_second, "inferences_per_second", GAUGE, RUN, METRICS, \
+        "Throughput: inferences that ended in a second.") \
+    X(frames_per_second, "frames_per_second", GAUGE, RUN, METRICS, \
+        "FPS: samples of all batches in a second.") \
+    X(warmup_inferences, "inferences", GAUGE, RUN, METRICS, \
+        "Inferences at the beginning that count as warm-up.") \
+    X(warmup_duration_mean_seconds, "seconds", GAUGE, RUN, METRICS, \
+        "Mean latency of the warm-up.") \
+    X(lost_events_total, "events", COUNTER, RUN, HOOK, \
+        "Events that were seen and could not be recorded: the other figures " \
+        "miss them.") \
+    X(hook_overhead_seconds, "seconds", GAUGE, PROCESS, HOOK, \
+        "Time that the hook adds to one inference, measured in the program.") \
+    X(collector_cpu_seconds_total, "seconds", COUNTER, RUN, COLLECTOR, \
+        "CPU time that ortmeter itself used.") \
+    X(collector_resident_bytes, "bytes", GAUGE, RUN, COLLECTOR, \
+        "Memory that ortmeter itself has resident.")
+/* clang-format on */
+
+#define X(name, unit, kind, scope, source, help) METRIC_##name,
+enum metric_id { METRIC_LIST(X) METRIC_IDS };
+#undef X
+
+struct metric {
+    const char *name;
+    const char *unit;
+    enum metric_kind kind;
+    enum metric_scope scope;
+    enum metric_source source;
+    const char *help; /* one line, whole sentences */
+};
+
+/* Indexed by enum metric_id. */
+extern const struct metric metric_table[METRIC_IDS];
+
+/* By the name in the table, without prefix.  NULL: there is none. */
+const struct metric *metric_find(struct str name);
+
+/* "counter", "session", "hook": for exports and for people. */
+const char *metric_kind_name(enum metric_kind kind);
+const char *metric_scope_name(enum metric_scope scope);
+const char *metric_source_name(enum metric_source source);
+
+/* Adds the whole of docs/metrics.md to `out`. */
+void metric_write_markdown(struct buf *out);

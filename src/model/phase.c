@@ -1,0 +1,14 @@
+#include "model/phase.h"
+
+const char *phase_name(enum phase phase)
+{
+    static const char *const names[PHASES] = {
+        [PHASE_OTHER] = "other",
+        [PHASE_PRE] = "pre_inference",
+        [PHASE_PREFILL] = "prefill",
+        [PHASE_DECODE] = "decode",
+        [PHASE_POST] = "post_inference",
+    };
+
+    return (unsigned)phase < PHASES ? names[phase] : names[PHASE_OTHER];
+}

@@ -1,0 +1,126 @@
+/* run.h -- the nouns: a run of a program under the meter, and what was seen of
+ * it.  Only data; the store keeps it, the trace fills it.
+ *
+ * Times are nanoseconds since the run's start, unless the name says `wall`.
+ * Ids of processes, libraries and sessions count from 1 within a run.  Texts
+ * are borrowed from whoever hands the struct over; NULL is "not known". */
+#pragma once
+
+#include "hook/record.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RUN_ID_LEN 36 /* as UUIDs are written */
+
+enum run_status {
+    RUN_RUNNING,
+    RUN_COMPLETE,
+    RUN_INTERRUPTED, /* the meter died before the program's end */
+    RUN_FAILED,      /* recording had to stop: `note` says why */
+};
+
+const char *run_status_name(enum run_status status);
+
+struct run {
+    int64_t row; /* the store's own number */
+    char id[RUN_ID_LEN + 1];
+    enum run_status status;
+    uint64_t started_wall_ns;
+    uint64_t start_mono_ns; /* what the times of the run count from */
+    uint64_t duration_ns;   /* 0: still running, or interrupted */
+    uint32_t meter_pid;
+    const char *command;
+    const char *directory;
+    const char *tags;    /* separated by commas */
+    const char *host;    /* a JSON object */
+    const char *version; /* of ortmeter */
+    const char *note;
+
+    /* Known at the end. */
+    bool ended;
+    int exit_code;
+    int signal; /* that ended the program, or 0 */
+    uint64_t peak_rss_bytes;
+    uint64_t user_cpu_ns, system_cpu_ns;
+    uint64_t meter_cpu_ns;
+    uint64_t meter_rss_bytes;
+};
+
+struct process {
+    uint32_t id;
+    uint32_t pid;
+    uint32_t parent; /* an id; 0: not forked from one that we know */
+    uint64_t start_ns;
+    const char *program;
+    /* Known at its end. */
+    uint64_t lost;    /* records that found the ring full */
+    uint64_t untimed; /* runs that could not be timed */
+    uint64_t torn;    /* records begun when the process died */
+    uint32_t hook_ns; /* what the hook adds to an empty run; 0: not measured */
+};
+
+struct library {
+    uint32_t id;
+    uint32_t process;
+    const char *path;
+    const char *version;  /* NULL: a static copy that cannot be entered */
+    const char *language; /* of the binding in use; NULL: not told */
+    uint32_t slots;
+};
+
+struct session {
+    uint32_t id;
+    uint32_t process;
+    uint32_t library;
+    const char *model;     /* path; NULL: from memory, or made before us */
+    uint64_t model_bytes;  /* of a model from memory; 0: not known */
+    const char *providers; /* a JSON array, in the order of asking */
+    const char *options;   /* a JSON object */
+    const char *error;     /* why it could not be made */
+    bool seen_late;        /* it was there before the meter: no load time */
+    uint64_t start_ns;
+    uint64_t duration_ns;
+    uint32_t thread;
+};
+
+struct inference {
+    uint32_t session;
+    uint32_t process;
+    uint32_t thread;
+    uint8_t phase;    /* enum phase */
+    uint8_t flags;    /* enum record_flag: which of the figures were read */
+    bool has_context; /* the program told size, padding and queue depth */
+    uint64_t start_ns;
+    uint64_t duration_ns;
+    uint32_t batch, sequence, past;
+    uint32_t batch_size, padding, queue_depth;
+    uint64_t in_bytes, out_bytes;
+    const char *error;
+};
+
+struct section {
+    uint32_t process;
+    uint32_t thread;
+    uint8_t phase;
+    const char *name;
+    uint64_t start_ns;
+    uint64_t duration_ns;
+};
+
+struct token {
+    uint32_t process;
+    uint32_t thread;
+    uint32_t index;
+    int64_t id;
+    const char *text;
+    uint64_t time_ns;
+};
+
+/* A mark, or a thread's name. */
+struct note {
+    uint32_t process;
+    uint32_t thread;
+    const char *text;
+    uint64_t time_ns;
+};

@@ -1,0 +1,145 @@
+#include "os/path.h"
+
+#include "base/alloc.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int PRINTF_LIKE(2, 0)
+        format(char out[PATH_MAX], const char *fmt, va_list args)
+{
+    int n = vsnprintf(out, PATH_MAX, fmt, args);
+
+    return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+static int copy(char *out, size_t cap, const char *text)
+{
+    size_t len = strlen(text);
+
+    if (len >= cap)
+        return -ENAMETOOLONG;
+    memcpy(out, text, len + 1);
+    return 0;
+}
+
+static int is_name(const struct dirent *entry)
+{
+    return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+/* Turns the entries, which are ours to free, into names. */
+static void keep_names(struct folder *out, struct dirent **entries, int count)
+{
+    out->name = alloc_zero((size_t)count + 1, sizeof(*out->name));
+    for (int i = 0; i < count; i++) {
+        out->name[i] = alloc_text(entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    out->count = (size_t)count;
+}
+
+int folder_read(struct folder *out, const char *path_fmt, ...)
+{
+    char path[PATH_MAX];
+    va_list args;
+
+    va_start(args, path_fmt);
+    int rc = format(path, path_fmt, args);
+    va_end(args);
+    *out = (struct folder){ 0 };
+    if (rc)
+        return rc;
+
+    struct dirent **entries;
+    int count = scandir(path, &entries, is_name, versionsort);
+
+    if (count < 0)
+        return -errno;
+    keep_names(out, entries, count);
+    return 0;
+}
+
+void folder_release(struct folder *f)
+{
+    for (size_t i = 0; i < f->count; i++)
+        free(f->name[i]);
+    free(f->name);
+    *f = (struct folder){ 0 };
+}
+
+int path_readable(const char *path_fmt, ...)
+{
+    char path[PATH_MAX];
+    va_list args;
+
+    va_start(args, path_fmt);
+    int rc = format(path, path_fmt, args);
+    va_end(args);
+    if (rc)
+        return rc;
+    return access(path, R_OK) ? -errno : 0;
+}
+
+int path_link_name(char *out, size_t cap, const char *path_fmt, ...)
+{
+    char path[PATH_MAX];
+    va_list args;
+
+    va_start(args, path_fmt);
+    int rc = format(path, path_fmt, args);
+    va_end(args);
+    if (rc)
+        return rc;
+
+    char target[PATH_MAX];
+    ssize_t len = readlink(path, target, sizeof(target) - 1);
+
+    if (len < 0)
+        return -errno;
+    target[len] = 0;
+
+    const char *slash = strrchr(target, '/');
+
+    return copy(out, cap, slash ? slash + 1 : target);
+}
+
+int path_own_folder(char *out, size_t cap)
+{
+    char path[PATH_MAX];
+    ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+    if (len < 0)
+        return -errno;
+    path[len] = 0;
+
+    char *slash = strrchr(path, '/');
+
+    if (!slash)
+        return -ENOENT;
+    *slash = 0;
+    return copy(out, cap, path);
+}
+
+int path_of_code(char *out, size_t cap, void (*function)(void))
+{
+    void *address;
+    Dl_info info;
+    char path[PATH_MAX];
+
+    /* POSIX says this works; ISO C has no cast for it. */
+    memcpy(&address, &function, sizeof(address));
+    if (!dladdr(address, &info) || !info.dli_fname)
+        return -ENOENT;
+    if (!realpath(info.dli_fname, path))
+        return -errno;
+    return copy(out, cap, path);
+}

@@ -1,0 +1,360 @@
+#include "sample/rings.h"
+
+#include "base/alloc.h"
+#include "base/ring.h"
+#include "base/str.h"
+#include "os/child.h"
+#include "os/clock.h"
+#include "os/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NAME_MOST 64
+#define PATH_MOST 512
+/* New files are looked for that often, and when everything else is over. */
+#define LOOK_EVERY_NS 20000000
+
+struct owned {
+    char name[NAME_MOST];
+    struct ring_owner owner;
+    char program[sizeof(((struct channel_header *)0)->program)];
+    struct channel_header *header;
+    size_t mapped;
+    struct ring ring;
+    struct watched *process;
+    bool gone;
+    bool damaged;
+};
+
+struct rings {
+    struct rings_sink sink;
+    char folder[PATH_MOST];
+    struct owned **owned; /* one allocation each: they are pointed to */
+    size_t count;
+    size_t odd;
+    uint64_t looked_ns;
+};
+
+/* --- folders -------------------------------------------------------------- */
+
+/* Memory if there is such a place, else where temporary files go. */
+static const char *base_folder(void)
+{
+    const char *temporary = getenv("TMPDIR");
+
+    if (access("/dev/shm", W_OK | X_OK) == 0)
+        return "/dev/shm";
+    return temporary && *temporary == '/' ? temporary : "/tmp";
+}
+
+static void remove_folder(const char *path)
+{
+    struct folder f = { 0 };
+
+    if (folder_read(&f, "%s", path) == 0)
+        for (size_t i = 0; i < f.count; i++) {
+            char file[PATH_MOST + 256];
+
+            (void)snprintf(file, sizeof(file), "%s/%s", path, f.name[i]);
+            (void)unlink(file);
+        }
+    folder_release(&f);
+    (void)rmdir(path);
+}
+
+/* "<number>-...": the process that a file or folder belongs to. */
+static uint32_t pid_in(const char *name)
+{
+    const char *end = strchr(name, '-');
+    uint64_t pid = 0;
+
+    if (!end || str_u64(&pid, (struct str){ name, (size_t)(end - name) }) ||
+            pid > INT32_MAX)
+        return 0;
+    return (uint32_t)pid;
+}
+
+static bool any_alive(const char *path)
+{
+    struct folder f = { 0 };
+    bool alive = false;
+
+    (void)folder_read(&f, "%s", path);
+    for (size_t i = 0; i < f.count && !alive; i++)
+        alive = process_is_there(pid_in(f.name[i]));
+    folder_release(&f);
+    return alive;
+}
+
+static void clear_away_dead(const char *base, const char *prefix)
+{
+    struct folder f = { 0 };
+
+    (void)folder_read(&f, "%s", base);
+    for (size_t i = 0; i < f.count; i++) {
+        char path[PATH_MOST];
+        struct stat s;
+
+        if (strncmp(f.name[i], prefix, strlen(prefix)) != 0)
+            continue;
+        (void)snprintf(path, sizeof(path), "%s/%s", base, f.name[i]);
+        if (lstat(path, &s) == 0 && S_ISDIR(s.st_mode) &&
+                s.st_uid == geteuid() &&
+                !process_is_there(pid_in(f.name[i] + strlen(prefix))) &&
+                !any_alive(path))
+            remove_folder(path);
+    }
+    folder_release(&f);
+}
+
+int rings_open(struct rings **out, const struct rings_sink *sink,
+        struct error *e)
+{
+    const char *base = base_folder();
+    char prefix[NAME_MOST];
+    struct rings *r = alloc_zero(1, sizeof(*r));
+
+    r->sink = *sink;
+    (void)snprintf(prefix, sizeof(prefix), "ortmeter-%u-", geteuid());
+    clear_away_dead(base, prefix);
+    (void)snprintf(r->folder, sizeof(r->folder), "%s/%s%u-XXXXXX", base, prefix,
+            own_pid());
+    if (!mkdtemp(r->folder)) {
+        int rc = fail(e, -errno, "cannot make the folder %s: %s", r->folder,
+                strerror(errno));
+
+        free(r);
+        return rc;
+    }
+    *out = r;
+    return 0;
+}
+
+const char *rings_folder(const struct rings *r)
+{
+    return r->folder;
+}
+
+/* --- one ring ------------------------------------------------------------- */
+
+static bool map_ring(struct owned *o, const char *path)
+{
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    struct stat s;
+
+    if (fd < 0)
+        return false;
+    o->header = MAP_FAILED;
+    if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode) &&
+            s.st_size > CHANNEL_RING_AT) {
+        o->mapped = (size_t)s.st_size;
+        o->header = mmap(NULL, o->mapped, PROT_READ | PROT_WRITE, MAP_SHARED,
+                fd, 0);
+    }
+    (void)close(fd);
+    if (o->header == MAP_FAILED)
+        return false;
+    if (o->header->magic == CHANNEL_MAGIC &&
+            o->header->version == CHANNEL_VERSION &&
+            ring_attach(&o->ring, (char *)o->header + CHANNEL_RING_AT,
+                    o->mapped - CHANNEL_RING_AT, sizeof(struct record)) == 0)
+        return true;
+    (void)munmap(o->header, o->mapped);
+    return false;
+}
+
+static uint32_t number_of(const struct rings *r, uint32_t pid,
+        uint64_t start_ns)
+{
+    for (size_t i = 0; pid && i < r->count; i++)
+        if (r->owned[i]->owner.pid == pid &&
+                r->owned[i]->owner.start_ns == start_ns)
+            return r->owned[i]->owner.number;
+    return 0;
+}
+
+static void describe(struct rings *r, struct owned *o)
+{
+    const struct channel_header *h = o->header;
+
+    memcpy(o->program, h->program, sizeof(o->program) - 1);
+    o->owner = (struct ring_owner){
+        .number = (uint32_t)r->count + 1,
+        .pid = h->pid,
+        .parent = number_of(r, h->parent_pid, h->parent_start_ns),
+        .start_ns = h->start_ns,
+        .program = o->program,
+    };
+}
+
+static bool is_known(const struct rings *r, const char *name)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (strcmp(r->owned[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
+static void add_ring(struct rings *r, const char *name)
+{
+    size_t len = strlen(name);
+    char path[PATH_MOST + NAME_MOST];
+
+    if (len < 5 || len >= NAME_MOST || strcmp(name + len - 5, ".ring") != 0 ||
+            is_known(r, name))
+        return;
+    (void)snprintf(path, sizeof(path), "%s/%s", r->folder, name);
+
+    struct owned *o = alloc_zero(1, sizeof(*o));
+
+    memcpy(o->name, name, len);
+    if (!map_ring(o, path)) {
+        r->odd++;
+        (void)unlink(path);
+        free(o);
+        return;
+    }
+    describe(r, o);
+    o->process = watch_process(o->owner.pid);
+    r->owned = alloc_resize(r->owned, (r->count + 1) * sizeof(*r->owned));
+    r->owned[r->count++] = o;
+    r->sink.came(r->sink.context, &o->owner);
+}
+
+/* A parent's ring is older than its child's, so in the order of their ages. */
+static int by_age(const void *a, const void *b)
+{
+    const char *x = strchr(*(char *const *)a, '-');
+    const char *y = strchr(*(char *const *)b, '-');
+
+    if (!x || !y || strlen(x) != strlen(y))
+        return (x ? strlen(x) : 0) < (y ? strlen(y) : 0) ? -1 : 1;
+    return strcmp(x, y);
+}
+
+static void look_for_new(struct rings *r)
+{
+    struct folder f = { 0 };
+
+    r->looked_ns = mono_ns();
+    if (folder_read(&f, "%s", r->folder) == 0) {
+        qsort(f.name, f.count, sizeof(*f.name), by_age);
+        for (size_t i = 0; i < f.count; i++)
+            if (f.name[i][0] != '.')
+                add_ring(r, f.name[i]);
+    }
+    folder_release(&f);
+}
+
+/* No more than the ring holds at a time: others wait too. */
+static void empty(struct rings *r, struct owned *o)
+{
+    struct record record;
+
+    for (uint32_t i = 0; i < o->ring.count && !o->damaged; i++) {
+        int rc = ring_pop(&o->ring, &record);
+
+        if (rc == 0)
+            return;
+        if (rc < 0)
+            o->damaged = true;
+        else
+            r->sink.record(r->sink.context, o->owner.number, &record);
+    }
+}
+
+/* What a process that is gone left behind, with the holes in it. */
+static void empty_for_good(struct rings *r, struct owned *o)
+{
+    uint32_t steps = o->ring.count;
+
+    do
+        empty(r, o);
+    while (!o->damaged && steps-- && ring_skip(&o->ring) && ++o->owner.torn);
+}
+
+static void let_go(struct rings *r, struct owned *o)
+{
+    char path[PATH_MOST + NAME_MOST];
+
+    o->owner.lost = ring_dropped(&o->ring) + o->damaged;
+    o->owner.untimed = atomic_load(&o->header->untimed);
+    o->owner.hook_ns = o->header->hook_ns;
+    o->gone = true;
+    r->sink.gone(r->sink.context, &o->owner);
+    (void)munmap(o->header, o->mapped);
+    o->header = NULL;
+    watched_free(o->process);
+    o->process = NULL;
+    (void)snprintf(path, sizeof(path), "%s/%s", r->folder, o->name);
+    (void)unlink(path);
+}
+
+/* --- all of them ---------------------------------------------------------- */
+
+double rings_poll(struct rings *r)
+{
+    double fullest = 0;
+
+    if (mono_ns() - r->looked_ns >= LOOK_EVERY_NS)
+        look_for_new(r);
+    for (size_t i = 0; i < r->count; i++) {
+        struct owned *o = r->owned[i];
+
+        if (o->gone)
+            continue;
+
+        /* Asked before emptying: what it wrote until then is all there is. */
+        bool over = watched_is_gone(o->process) || o->damaged;
+        double full = (double)ring_waiting(&o->ring) / o->ring.count;
+
+        fullest = full > fullest ? full : fullest;
+        if (!over) {
+            empty(r, o);
+            continue;
+        }
+        empty_for_good(r, o);
+        let_go(r, o);
+    }
+    return fullest > 1 ? 1 : fullest;
+}
+
+size_t rings_alive(const struct rings *r)
+{
+    size_t alive = 0;
+
+    for (size_t i = 0; i < r->count; i++)
+        alive += !r->owned[i]->gone;
+    return alive;
+}
+
+size_t rings_odd(const struct rings *r)
+{
+    return r->odd;
+}
+
+void rings_close(struct rings *r)
+{
+    if (!r)
+        return;
+    look_for_new(r);
+    (void)rings_poll(r);
+    for (size_t i = 0; i < r->count; i++) {
+        if (!r->owned[i]->gone) {
+            empty(r, r->owned[i]);
+            let_go(r, r->owned[i]);
+        }
+        free(r->owned[i]);
+    }
+    remove_folder(r->folder);
+    free(r->owned);
+    free(r);
+}

@@ -1,0 +1,339 @@
+#include "session.h"
+
+#include "analyse/absence.h"
+#include "base/json.h"
+#include "model/host.h"
+#include "ort/trace.h"
+#include "os/child.h"
+#include "os/clock.h"
+#include "os/host.h"
+#include "os/program.h"
+#include "sample/rings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* How long to let the rings fill: less when one is filling fast. */
+#define POLL_MS      10
+#define POLL_FAST_MS 1
+#define FILLING_FAST 0.2
+
+/* Inferences are committed by so many, or after so long. */
+#define FLUSH_COUNT 1000
+#define FLUSH_NS    200000000
+
+struct session_state {
+    struct store *store;
+    struct trace *trace;
+    struct rings *rings;
+    uint64_t start_ns;
+    uint64_t flushed_ns;
+    struct session_outcome *out;
+    struct absence seen;
+};
+
+/* --- from the rings through the trace to the store ------------------------ */
+
+static void came(void *to, const struct ring_owner *o)
+{
+    struct session_state *s = to;
+    uint32_t id = trace_process(s->trace, o->parent);
+
+    s->seen.processes++;
+    store_add_process(s->store,
+            &(struct process){
+                    .id = id,
+                    .pid = o->pid,
+                    .parent = o->parent,
+                    .start_ns = o->start_ns > s->start_ns
+                                        ? o->start_ns - s->start_ns
+                                        : 0,
+                    .program = o->program,
+            });
+}
+
+static void gone(void *to, const struct ring_owner *o)
+{
+    struct session_state *s = to;
+
+    store_end_process(s->store, &(struct process){
+                                        .id = o->number,
+                                        .hook_ns = o->hook_ns,
+                                        .lost = o->lost,
+                                        .untimed = o->untimed,
+                                        .torn = o->torn,
+                                });
+}
+
+static void record(void *to, uint32_t owner, const struct record *r)
+{
+    struct session_state *s = to;
+
+    trace_take(s->trace, owner, r);
+}
+
+static void library(void *to, const struct library *l)
+{
+    struct session_state *s = to;
+
+    *(l->version ? &s->seen.libraries : &s->seen.static_libraries) += 1;
+    store_add_library(s->store, l);
+}
+
+static void language(void *to, uint32_t id, const char *name)
+{
+    store_add_language(((struct session_state *)to)->store, id, name);
+}
+
+static void made_session(void *to, const struct session *x)
+{
+    struct session_state *s = to;
+
+    s->seen.sessions++;
+    s->seen.sessions_failed += x->error != NULL;
+    store_add_session(s->store, x);
+}
+
+static void session_end(void *to, uint32_t id, uint64_t time_ns)
+{
+    store_add_session_end(((struct session_state *)to)->store, id, time_ns);
+}
+
+static void inference(void *to, const struct inference *i)
+{
+    struct session_state *s = to;
+
+    s->out->inferences++;
+    store_add_inference(s->store, i);
+}
+
+static void section(void *to, const struct section *x)
+{
+    store_add_section(((struct session_state *)to)->store, x);
+}
+
+static void token(void *to, const struct token *t)
+{
+    store_add_token(((struct session_state *)to)->store, t);
+}
+
+static void mark(void *to, const struct note *n)
+{
+    store_add_mark(((struct session_state *)to)->store, n);
+}
+
+static void thread(void *to, const struct note *n)
+{
+    store_add_thread(((struct session_state *)to)->store, n);
+}
+
+/* --- the program ---------------------------------------------------------- */
+
+/* The hook before what is preloaded already; a sanitizer's runtime, which must
+ * come first of all, before both. */
+static void preload(struct buf *out, const char *hook, const struct program *p)
+{
+    const char *already = getenv("LD_PRELOAD");
+
+    if (*p->sanitizer)
+        buf_printf(out, "%s:", p->sanitizer);
+    buf_text(out, hook);
+    if (already && *already)
+        buf_printf(out, ":%s", already);
+}
+
+static int start_child(struct child **out, const struct session_state *s,
+        const struct session_plan *plan, const struct program *program,
+        struct error *e)
+{
+    char records[24];
+    struct buf libraries = { 0 };
+
+    preload(&libraries, plan->hook, program);
+    (void)snprintf(records, sizeof(records), "%llu",
+            (unsigned long long)plan->ring_records);
+
+    int rc = child_start(out, plan->argv,
+            (struct child_variable[]){
+                    { "LD_PRELOAD", buf_cstr(&libraries) },
+                    { "ORTMETER_DIR", rings_folder(s->rings) },
+                    { "ORTMETER_RING", plan->ring_records ? records : NULL },
+                    { 0 },
+            },
+            e);
+    buf_release(&libraries);
+    return rc;
+}
+
+/* As one line, with quotes where a shell would need them. */
+static void describe_command(struct buf *out, char *const *argv)
+{
+    for (size_t i = 0; argv[i]; i++) {
+        bool plain = *argv[i];
+
+        for (const char *c = argv[i]; *c; c++)
+            plain &= (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                     (*c >= '0' && *c <= '9') || strchr("-_./=:,+@%", *c);
+        if (i)
+            buf_char(out, ' ');
+        if (plain) {
+            buf_text(out, argv[i]);
+            continue;
+        }
+        buf_char(out, '\'');
+        for (const char *c = argv[i]; *c; c++) {
+            if (*c == '\'')
+                buf_text(out, "'\\''");
+            else
+                buf_char(out, *c);
+        }
+        buf_char(out, '\'');
+    }
+}
+
+static int begin_run(struct session_state *s, const struct session_plan *plan,
+        struct error *e)
+{
+    struct buf command = { 0 }, machine = { 0 };
+    struct json j = json_line_into(&machine);
+    struct host_info host;
+    char directory[4096];
+
+    host_read(&host, "");
+    host_json(&j, NULL, &host);
+    describe_command(&command, plan->argv);
+    s->start_ns = mono_ns();
+    s->out->run = (struct run){
+        .started_wall_ns = wall_ns(),
+        .start_mono_ns = s->start_ns,
+        .meter_pid = own_pid(),
+        .command = buf_cstr(&command),
+        .directory = getcwd(directory, sizeof(directory)),
+        .tags = plan->tags,
+        .host = buf_cstr(&machine),
+        .version = ORTMETER_VERSION,
+    };
+
+    int rc = store_begin_run(s->store, &s->out->run, e);
+
+    buf_release(&command);
+    buf_release(&machine);
+    return rc;
+}
+
+/* --- while it runs, and after --------------------------------------------- */
+
+static void flush(struct session_state *s, bool now)
+{
+    if (!now && store_waiting(s->store) < FLUSH_COUNT &&
+            mono_ns() - s->flushed_ns < FLUSH_NS)
+        return;
+    s->flushed_ns = mono_ns();
+    if (!s->out->record_failed && store_flush(s->store, &s->out->why))
+        s->out->record_failed = true;
+}
+
+static void watch(struct session_state *s, struct child *child)
+{
+    unsigned pause_ms = POLL_FAST_MS;
+    struct child_end end;
+
+    while (!child_wait(child, pause_ms, &end)) {
+        pause_ms = rings_poll(s->rings) > FILLING_FAST ? POLL_FAST_MS : POLL_MS;
+        flush(s, false);
+    }
+    s->out->run.ended = true;
+    s->out->run.exit_code = end.exit_code;
+    s->out->run.signal = end.signal;
+    s->out->run.peak_rss_bytes = end.peak_rss_bytes;
+    s->out->run.user_cpu_ns = end.user_cpu_ns;
+    s->out->run.system_cpu_ns = end.system_cpu_ns;
+    s->out->run.duration_ns = mono_ns() - s->start_ns;
+}
+
+/* Why nothing was seen, what was left out, why recording stopped. */
+static void take_notes(struct session_state *s, struct buf *out, size_t alive)
+{
+    s->seen.failed = s->out->run.signal || s->out->run.exit_code;
+    if (!s->out->inferences)
+        absence_explain(out, &s->seen);
+    if (alive)
+        buf_printf(out,
+                "%s%zu of its processes still run; what they do from now on is "
+                "not recorded.",
+                out->len ? " " : "", alive);
+    if (s->out->record_failed)
+        buf_printf(out, "%sRecording stopped early: %s.", out->len ? " " : "",
+                s->out->why.text);
+}
+
+static void end_run(struct session_state *s)
+{
+    struct run *run = &s->out->run;
+    struct buf note = { 0 };
+    struct error why;
+
+    (void)rings_poll(s->rings);
+
+    size_t alive = rings_alive(s->rings);
+
+    s->seen.unreadable = rings_odd(s->rings) > 0;
+    rings_close(s->rings);
+    s->rings = NULL;
+    flush(s, true);
+    take_notes(s, &note, alive);
+    run->note = note.len ? buf_cstr(&note) : NULL;
+    run->status = s->out->record_failed ? RUN_FAILED : RUN_COMPLETE;
+    run->meter_cpu_ns = own_cpu_ns();
+    run->meter_rss_bytes = own_peak_rss_bytes();
+    if (store_end_run(s->store, run, &why) && !s->out->record_failed) {
+        s->out->record_failed = true;
+        s->out->why = why;
+    }
+    run->note = run->command = run->directory = run->host = NULL;
+    buf_release(&note);
+}
+
+int session_run(struct session_outcome *out, struct store *store,
+        const struct session_plan *plan, struct error *e)
+{
+    struct session_state s = { .store = store, .out = out };
+    struct program program;
+    struct child *child = NULL;
+    char path[4096];
+
+    *out = (struct session_outcome){ 0 };
+    program_look(&program, plan->argv[0], path, sizeof(path));
+    s.seen.name = plan->argv[0];
+    s.seen.kind = program.kind;
+    s.seen.privileged = program.privileged;
+
+    int rc = rings_open(&s.rings,
+            &(struct rings_sink){ &s, came, record, gone }, e);
+
+    if (!rc)
+        rc = start_child(&child, &s, plan, &program, e);
+    if (!rc)
+        rc = begin_run(&s, plan, e);
+    if (!rc) {
+        s.trace = trace_new(&(struct trace_sink){ .context = &s,
+                                    .library = library,
+                                    .language = language,
+                                    .session = made_session,
+                                    .session_end = session_end,
+                                    .inference = inference,
+                                    .section = section,
+                                    .token = token,
+                                    .mark = mark,
+                                    .thread = thread },
+                s.start_ns);
+        watch(&s, child);
+        end_run(&s);
+    }
+    trace_free(s.trace);
+    child_close(child);
+    rings_close(s.rings);
+    return rc;
+}

@@ -1,0 +1,176 @@
+/* open.c -- opens the file, and brings an older one up to date. */
+#include "base/alloc.h"
+#include "store/schema.h"
+#include "store/sqlite.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Others may be writing: each for milliseconds, so this is patience enough. */
+#define BUSY_MS 20000
+
+int store_failed(struct store *s, const char *doing, struct error *e)
+{
+    int code = sqlite3_errcode(s->db);
+
+    if (code == SQLITE_FULL)
+        return fail(e, -ENOSPC, "cannot %s: the disk of %s is full", doing,
+                s->path);
+    return fail(e, -EIO, "cannot %s: %s: %s", doing, s->path,
+            sqlite3_errmsg(s->db));
+}
+
+void store_bind_text(sqlite3_stmt *st, int at, const char *text)
+{
+    (void)(text ? sqlite3_bind_text(st, at, text, -1, SQLITE_TRANSIENT)
+                : sqlite3_bind_null(st, at));
+}
+
+void store_bind_u64(sqlite3_stmt *st, int at, uint64_t value, bool known)
+{
+    (void)(known ? sqlite3_bind_int64(st, at, (sqlite3_int64)value)
+                 : sqlite3_bind_null(st, at));
+}
+
+int store_step(sqlite3_stmt *st)
+{
+    (void)sqlite3_step(st);
+    return sqlite3_reset(st); /* tells what step met */
+}
+
+static int read_version(struct store *s, int64_t *version, struct error *e)
+{
+    sqlite3_stmt *st = NULL;
+    int rc = sqlite3_prepare_v2(s->db, "PRAGMA user_version", -1, &st, NULL);
+
+    if (rc == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW)
+        *version = sqlite3_column_int64(st, 0);
+    else
+        rc = store_failed(s, "read the database", e);
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+/* Steps up in one transaction: another process may be at it too. */
+static int migrate(struct store *s, struct error *e)
+{
+    int64_t version = 0;
+
+    if (sqlite3_exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL))
+        return store_failed(s, "write to the database", e);
+
+    int rc = read_version(s, &version, e);
+
+    for (; !rc && (size_t)version < schema_version; version++) {
+        char *bump =
+                sqlite3_mprintf("PRAGMA user_version = %d", (int)version + 1);
+
+        if (sqlite3_exec(s->db, schema_steps[version], NULL, NULL, NULL) ||
+                sqlite3_exec(s->db, bump, NULL, NULL, NULL))
+            rc = store_failed(s, "make the tables", e);
+        sqlite3_free(bump);
+    }
+    if (!rc && sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL))
+        rc = store_failed(s, "make the tables", e);
+    if (rc)
+        (void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return rc;
+}
+
+/* A file of some other program's is not ours to fill. */
+static int is_ours(struct store *s, int64_t version, struct error *e)
+{
+    sqlite3_stmt *st = NULL;
+    int rc = 0;
+
+    if (version > (int64_t)schema_version)
+        return fail(e, -EPROTO,
+                "%s was written by a newer ortmeter (schema %d, this one knows "
+                "%zu): use that one, or another file with --db",
+                s->path, (int)version, schema_version);
+    (void)sqlite3_prepare_v2(s->db,
+            version ? "SELECT 1 FROM sqlite_master WHERE name ="
+                      " 'profiling_runs'"
+                    : "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM sqlite_master)",
+            -1, &st, NULL);
+    if (sqlite3_step(st) != SQLITE_ROW)
+        rc = fail(e, -EIO, "%s is a database of another program", s->path);
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+static int prepare(struct store *s, enum store_mode mode, struct error *e)
+{
+    int64_t version = 0;
+
+    (void)sqlite3_busy_timeout(s->db, BUSY_MS);
+
+    int rc = read_version(s, &version, e);
+
+    if (!rc)
+        rc = is_ours(s, version, e);
+    if (!rc && mode == STORE_READ && !version)
+        return fail(e, -EIO, "%s holds no runs: it is an empty database",
+                s->path);
+    if (rc || mode == STORE_READ)
+        return rc;
+    if (sqlite3_exec(s->db,
+                "PRAGMA journal_mode = WAL;"
+                "PRAGMA synchronous = NORMAL;"
+                "PRAGMA foreign_keys = ON;",
+                NULL, NULL, NULL))
+        return store_failed(s, "write to the database", e);
+    s->waiting = alloc_zero(STORE_BATCH, sizeof(*s->waiting));
+    s->errors = alloc_zero(STORE_BATCH, sizeof(*s->errors));
+    return (size_t)version < schema_version ? migrate(s, e) : 0;
+}
+
+int store_open(struct store **out, const char *path, enum store_mode mode,
+        struct error *e)
+{
+    if (mode == STORE_READ && access(path, F_OK))
+        return fail(e, -ENOENT,
+                "there is no database %s yet: run something "
+                "first, as in 'ortmeter run -- PROGRAM'",
+                path);
+
+    struct store *s = alloc_zero(1, sizeof(*s));
+    int flags = mode == STORE_READ ? SQLITE_OPEN_READWRITE
+                                   : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    mode_t mask = umask(077); /* what it holds is its owner's business */
+    int rc;
+
+    s->path = alloc_text(path);
+    if (sqlite3_open_v2(path, &s->db, flags, NULL) != SQLITE_OK)
+        rc = store_failed(s, "open the database", e);
+    else
+        rc = prepare(s, mode, e);
+    (void)umask(mask);
+    if (rc) {
+        store_close(s);
+        return rc;
+    }
+    *out = s;
+    return 0;
+}
+
+void store_close(struct store *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->waiting_count; i++)
+        free(s->errors[i]);
+    (void)sqlite3_finalize(s->add_inference);
+    (void)sqlite3_finalize(s->add_section);
+    (void)sqlite3_finalize(s->add_token);
+    (void)sqlite3_finalize(s->add_event);
+    (void)sqlite3_finalize(s->add_text);
+    (void)sqlite3_finalize(s->find_text);
+    (void)sqlite3_close(s->db);
+    free(s->waiting);
+    free(s->errors);
+    free(s->path);
+    free(s);
+}

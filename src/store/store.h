@@ -1,0 +1,98 @@
+/* store.h -- runs, kept in one SQLite file.
+ *
+ * This is the only door to the file.  One run is written by one process; any
+ * number of processes may read, and write runs of their own, meanwhile.  What
+ * was committed survives the death of either side at any moment: rare things
+ * (processes, sessions, sections) are committed at once, inferences in batches
+ * by store_flush(). */
+#pragma once
+
+#include "base/error.h"
+#include "model/run.h"
+
+#include <stddef.h>
+
+struct store;
+
+enum store_mode {
+    STORE_READ,  /* the file must be there */
+    STORE_WRITE, /* it is made if need be, for its owner only */
+};
+
+/* -ENOENT: there is no such file.  -EIO: it cannot be read, or it is no
+ * database of ours.  -EPROTO: a newer ortmeter wrote it. */
+int store_open(struct store **out, const char *path, enum store_mode mode,
+        struct error *e);
+
+/* What was added and not flushed is lost.  NULL is welcome. */
+void store_close(struct store *s);
+
+/* --- writing -------------------------------------------------------------- */
+
+/* Begins a run; later calls add to it.  Fills `row` and `id`. */
+int store_begin_run(struct store *s, struct run *run, struct error *e);
+
+/* Writes what is known only at the end, and the status. */
+int store_end_run(struct store *s, const struct run *run, struct error *e);
+
+/* The first failure is kept and told by store_flush(); after it, nothing more
+ * is written: what is stored stays whole. */
+void store_add_process(struct store *s, const struct process *p);
+void store_add_library(struct store *s, const struct library *l);
+void store_add_language(struct store *s, uint32_t library, const char *name);
+void store_add_session(struct store *s, const struct session *x);
+void store_add_session_end(struct store *s, uint32_t session, uint64_t time_ns);
+void store_add_inference(struct store *s, const struct inference *i);
+void store_add_section(struct store *s, const struct section *x);
+void store_add_token(struct store *s, const struct token *t);
+void store_add_mark(struct store *s, const struct note *n);
+void store_add_thread(struct store *s, const struct note *n);
+
+/* What is known at a process's end: lost, untimed, torn, hook_ns. */
+void store_end_process(struct store *s, const struct process *p);
+
+/* Commits the inferences so far.  The error of this or an earlier call. */
+int store_flush(struct store *s, struct error *e);
+
+/* How many inferences wait for store_flush(). */
+size_t store_waiting(const struct store *s);
+
+/* --- reading -------------------------------------------------------------- */
+
+/* Finds a run by its id, the beginning of one, or "last".  -ENOENT: none.
+ * -ENOTUNIQ: several begin so. */
+int store_find_run(struct store *s, const char *name, int64_t *row,
+        struct error *e);
+
+/* Each calls `each` for every row, in the order in which things happened.
+ * What is pointed to is gone after the call. */
+#define STORE_EACH(name, type)                                                \
+    int store_each_##name(struct store *s, int64_t run,                       \
+            void (*each)(void *context, const struct type *x), void *context, \
+            struct error *e)
+STORE_EACH(process, process);
+STORE_EACH(library, library);
+STORE_EACH(session, session);
+STORE_EACH(inference, inference);
+STORE_EACH(section, section);
+STORE_EACH(token, token);
+STORE_EACH(mark, note);
+STORE_EACH(thread, note);
+
+/* That run only. */
+int store_read_run(struct store *s, int64_t row,
+        void (*each)(void *context, const struct run *r), void *context,
+        struct error *e);
+
+/* What `list` shows of a run. */
+struct run_line {
+    const struct run *run;
+    uint64_t inferences;
+    uint64_t failed;
+    const char *models; /* paths, one a line; "" when none is known */
+};
+
+/* The newest `limit` runs, newest first. */
+int store_list_runs(struct store *s, uint64_t limit,
+        void (*each)(void *context, const struct run_line *l), void *context,
+        struct error *e);

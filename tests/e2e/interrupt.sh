@@ -1,0 +1,35 @@
+#!/bin/bash
+# Ctrl-C at a terminal: SIGINT to the whole group ends both, with a report.
+# A SIGTERM for the meter alone reaches the program, too.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+set -m # a process group for each job, and SIGINT not ignored in it
+
+begin() { # command before the program's
+    rm -f log run.json pid
+    "$ortmeter" run -o run.json --db t.db -- sh -c 'echo $$ >pid; exec "$@"' - \
+        "$@" "$programs/ticker" "$models/mlp.onnx" log stop >out 2>err &
+    await test -s log
+}
+gone() { ! [ -e "/proc/$(cat pid)" ]; }
+
+end() { # exit code
+    rc=0
+    wait $! || rc=$?
+    [ "$rc" -eq "$1" ] || fail "exit code $rc, not $1"
+    gone || fail "the program is still there"
+    holds ".latency.count > 0 and .latency.count <= $(wc -l <log) + 1"
+}
+
+begin
+kill -INT -- -$!
+end 130
+
+begin
+kill -TERM $!
+end 143
+
+# A program that takes its time to end is waited for, and its code counts.
+begin sh -c 'trap "touch stop; wait; exit 5" INT; "$@" & wait' -
+kill -INT -- -$!
+end 5

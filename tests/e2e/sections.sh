@@ -1,0 +1,17 @@
+#!/bin/bash
+# A program that tells the meter what it does; and the same with nobody there.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+export LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$BUILD
+plain "$programs/sections" "$models/mlp.onnx" 53
+[ "$plain_rc" -eq 0 ] || fail "it fails without the meter: $(cat plain.err)"
+[ "$(tail -n 1 plain.out)" = 'listening 0' ] || fail "somebody listens?"
+
+meter "$programs/sections" "$models/mlp.onnx" 53
+[ "$rc" -eq 0 ] || fail "it fails under the meter"
+[ "$(tail -n 1 out)" = 'listening 1' ] || fail "nobody listens"
+cmp <(head -n 1 plain.out) <(head -n 1 out) || fail "other results"
+counted 53
+is '[.sections[] | .name, .phase, .count] | tostring' \
+    '["load","pre",1,"all","decode",1,"one \"quoted\"","decode",53]'

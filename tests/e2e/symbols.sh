@@ -1,0 +1,24 @@
+#!/bin/bash
+# What the hook shows to the process it lives in, and what it asks of it.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Exported: the two calls it stands in front of, and ortmeter.h.
+nm -D --defined-only "$hook" | awk '{ print $3 }' | sort >exported
+{
+    printf 'dlopen\ndlsym\n'
+    grep -o 'ortmeter_[a-z_]*(' "$SRC/include/ortmeter.h" | tr -d '('
+} | sort -u >documented
+# Names without a parenthesis in the header's prose are no functions.
+diff documented exported || fail "exported and documented differ"
+
+# No library is needed, no symbol is younger than glibc 2.17, and only weak
+# ones are missing where another C library is in its place.
+readelf -d "$hook" >dynamic
+! grep -q NEEDED dynamic || fail "it needs a library"
+! grep -Eq 'INITFIRST|DF_1_INITFIRST' dynamic || fail "it wants to be first"
+newest=$(nm -D "$hook" | { grep -o 'GLIBC_[0-9.]*' || true; } | sort -uV |
+    tail -n 1)
+[ -z "$newest" ] || [ "$(printf '%s\nGLIBC_2.17\n' "$newest" | sort -V |
+    tail -n 1)" = GLIBC_2.17 ] || fail "it needs $newest"
+! readelf -lW "$hook" | grep -q 'GNU_STACK.*RWE' || fail "an executable stack"

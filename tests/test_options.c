@@ -1,0 +1,140 @@
+#include "cmd/options.h"
+
+#include "base/compiler.h"
+#include "test.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+struct values {
+    bool json;
+    const char *out;
+    const char *ort;
+    uint64_t count;
+    double rate;
+    struct option_choice energy;
+    struct option_texts tags;
+};
+
+#define ARGS_MAX 16
+
+struct line {
+    const char *args[ARGS_MAX]; /* behind the verb */
+    const char *error;          /* NULL: it is good */
+    int words;
+};
+
+static const struct line lines[] = {
+    { { "--json" }, NULL, 0 },
+    { { "--ort", "x.so", "a", "b" }, NULL, 2 },
+    { { "a", "--ort=x.so", "b" }, NULL, 2 },
+    { { "-", "-o", "-" }, NULL, 1 },
+    { { "--", "--json", "-o" }, NULL, 2 },
+    { { "--ort=--json" }, NULL, 0 },
+    { { "--x" }, "unknown option --x", 0 },
+    { { "--jso" }, "unknown option --jso", 0 },
+    { { "--jsonx=1" }, "unknown option --jsonx", 0 },
+    { { "-x" }, "unknown option -x", 0 },
+    { { "---" }, "unknown option ---", 0 },
+    { { "--json=yes" }, "--json takes no value", 0 },
+    { { "--ort" }, "--ort needs a value", 0 },
+    { { "--ort", "--json" }, "--ort needs a value", 0 },
+    { { "-o" }, "-o needs a value", 0 },
+    { { "--count", "12x" }, "--count '12x' is not a whole number", 0 },
+    { { "--count=-1" }, "--count '-1' is not a whole number", 0 },
+    { { "--count=" }, "--count '' is not a whole number", 0 },
+    { { "--rate", "inf" }, "--rate 'inf' is not a number of 0 or more", 0 },
+    { { "--rate=-1" }, "--rate '-1' is not a number of 0 or more", 0 },
+    { { "--rate=0x10" }, "--rate '0x10' is not a number of 0 or more", 0 },
+    { { "--rate=1e999" }, "--rate '1e999' is not a number of 0 or more", 0 },
+    { { "--energy=on" }, "--energy 'on' is none of auto, model, off", 0 },
+    { { "a", "b", "c" }, "unexpected argument 'c'", 0 },
+};
+
+/* Copies `args` to argv[1] onwards, behind the verb, and parses them.  Values
+ * are good until the next call. */
+static int parse(struct values *v, char **argv, const char *const *args,
+        bool command, struct error *e)
+{
+    static const char *const energies[] = { "auto", "model", "off", NULL };
+    const struct option table[] = {
+        { "json", 0, OPTION_FLAG, &v->json },
+        { NULL, 'o', OPTION_TEXT, &v->out },
+        { "ort", 0, OPTION_TEXT, &v->ort },
+        { "count", 'n', OPTION_NUMBER, &v->count },
+        { "rate", 0, OPTION_REAL, &v->rate },
+        { "energy", 0, OPTION_CHOICE, &v->energy },
+        { "tag", 0, OPTION_TEXTS, &v->tags },
+        { 0 },
+    };
+
+    v->energy.all = energies;
+
+    const struct options o = { table, command ? ARGS_MAX : 2, command };
+    static char text[ARGS_MAX][32];
+    int argc = 1;
+
+    for (; args[argc - 1]; argc++) {
+        (void)snprintf(text[argc - 1], sizeof(text[0]), "%s", args[argc - 1]);
+        argv[argc] = text[argc - 1];
+    }
+    return options_parse(&o, argc, argv, e);
+}
+
+static void check_lines(void)
+{
+    for (size_t i = 0; i < LEN(lines); i++) {
+        struct values v = { 0 };
+        struct error e = { "" };
+        char *argv[ARGS_MAX + 1];
+        int words = parse(&v, argv, lines[i].args, false, &e);
+
+        CHECK_INT(words, lines[i].error ? -EINVAL : lines[i].words);
+        CHECK(strcmp(e.text, lines[i].error ? lines[i].error : "") == 0);
+    }
+}
+
+static void check_values(void)
+{
+    const char *const args[] = { "one", "-oout", "-n", "7", "--rate", "2.5e1",
+        "--energy", "off", "--tag=a", "--ort", "x", "--tag", "b", "--ort=y",
+        "two", NULL };
+    struct values v = { .count = 3 };
+    char *argv[ARGS_MAX + 1];
+
+    CHECK_INT(parse(&v, argv, args, false, NULL), 2);
+    CHECK(strcmp(argv[1], "one") == 0 && strcmp(argv[2], "two") == 0);
+    CHECK(v.out && strcmp(v.out, "out") == 0);
+    CHECK(v.ort && strcmp(v.ort, "y") == 0); /* the last one counts */
+    CHECK(!v.json);
+    CHECK_INT(v.count, 7);
+    CHECK(v.rate == 25);
+    CHECK_INT(v.energy.index, 2);
+    CHECK_INT(v.tags.count, 2);
+    CHECK(strcmp(v.tags.item[0], "a") == 0 && strcmp(v.tags.item[1], "b") == 0);
+}
+
+/* What follows a command's first word is not ours, with `--` or without. */
+static void check_command(void)
+{
+    const char *const plain[] = { "--json", "node", "--ort", "--", "x", NULL };
+    const char *const marked[] = { "--", "node", "--json", "--", NULL };
+    struct values v = { 0 };
+    char *argv[ARGS_MAX + 1];
+
+    CHECK_INT(parse(&v, argv, plain, true, NULL), 4);
+    CHECK(v.json && !v.ort);
+    CHECK(strcmp(argv[2], "--ort") == 0 && strcmp(argv[3], "--") == 0);
+    v.json = false;
+    CHECK_INT(parse(&v, argv, marked, true, NULL), 3);
+    CHECK(!v.json && strcmp(argv[3], "--") == 0);
+}
+
+int main(void)
+{
+    check_lines();
+    check_values();
+    check_command();
+    return test_result();
+}
