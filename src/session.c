@@ -275,6 +275,7 @@ static void end_run(struct session_state *s)
     struct buf note = { 0 };
     struct error why;
 
+    rings_look(s->rings);
     (void)rings_poll(s->rings);
 
     size_t alive = rings_alive(s->rings);
@@ -314,9 +315,9 @@ int session_run(struct session_outcome *out, struct store *store,
             &(struct rings_sink){ &s, came, record, gone }, e);
 
     if (!rc)
-        rc = start_child(&child, &s, plan, &program, e);
-    if (!rc)
         rc = begin_run(&s, plan, e);
+    if (!rc && (rc = start_child(&child, &s, plan, &program, e)))
+        store_cancel_run(store);
     if (!rc) {
         s.trace = trace_new(&(struct trace_sink){ .context = &s,
                                     .library = library,

@@ -191,7 +191,7 @@ static void configuration(const struct page *p, const struct diagnosis *d)
     if (d->database)
         buf_printf(&text, "%s (%s)", d->database, d->database_came_from);
     else
-        buf_text(&text, "no place for it: HOME is not set");
+        buf_text(&text, "no place for it: set HOME, or ORTMETER_DB");
     line(p, "Database", buf_cstr(&text));
     for (const char *const *v = diagnosis_variables; *v; v++) {
         const char *value = getenv(*v);

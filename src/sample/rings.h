@@ -43,6 +43,9 @@ int rings_open(struct rings **out, const struct rings_sink *sink,
 /* For ORTMETER_DIR. */
 const char *rings_folder(const struct rings *r);
 
+/* Looks for new rings now; rings_poll() does so every now and then. */
+void rings_look(struct rings *r);
+
 /* Looks for new rings and empties all.  Returns how full the fullest was, 0 to
  * 1, which tells how soon to come again. */
 double rings_poll(struct rings *r);

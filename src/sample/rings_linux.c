@@ -240,7 +240,7 @@ static int by_age(const void *a, const void *b)
     return strcmp(x, y);
 }
 
-static void look_for_new(struct rings *r)
+void rings_look(struct rings *r)
 {
     struct folder f = { 0 };
 
@@ -305,7 +305,7 @@ double rings_poll(struct rings *r)
     double fullest = 0;
 
     if (mono_ns() - r->looked_ns >= LOOK_EVERY_NS)
-        look_for_new(r);
+        rings_look(r);
     for (size_t i = 0; i < r->count; i++) {
         struct owned *o = r->owned[i];
 
@@ -345,7 +345,7 @@ void rings_close(struct rings *r)
 {
     if (!r)
         return;
-    look_for_new(r);
+    rings_look(r);
     (void)rings_poll(r);
     for (size_t i = 0; i < r->count; i++) {
         if (!r->owned[i]->gone) {

@@ -1,5 +1,5 @@
 /* read.c -- runs, as they were written. */
-#include "base/buf.h"
+#include "os/child.h"
 #include "store/sqlite.h"
 
 #include <errno.h>
@@ -96,6 +96,8 @@ static struct run run_of(sqlite3_stmt *st)
     const char *id = text(st, 1);
 
     (void)snprintf(r.id, sizeof(r.id), "%s", id ? id : "");
+    if (r.status == RUN_RUNNING && !process_is_there(r.meter_pid))
+        r.status = RUN_INTERRUPTED;
     return r;
 }
 

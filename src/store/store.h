@@ -32,6 +32,9 @@ void store_close(struct store *s);
 /* Begins a run; later calls add to it.  Fills `row` and `id`. */
 int store_begin_run(struct store *s, struct run *run, struct error *e);
 
+/* Takes the run back: it never began. */
+void store_cancel_run(struct store *s);
+
 /* Writes what is known only at the end, and the status. */
 int store_end_run(struct store *s, const struct run *run, struct error *e);
 

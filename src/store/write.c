@@ -138,6 +138,17 @@ int store_begin_run(struct store *s, struct run *run, struct error *e)
     return 0;
 }
 
+void store_cancel_run(struct store *s)
+{
+    sqlite3_stmt *st =
+            prepare_once(s, "DELETE FROM profiling_runs WHERE id = ?1");
+
+    if (!st)
+        return;
+    store_bind_u64(st, 1, (uint64_t)s->run, true);
+    finish(s, st);
+}
+
 int store_end_run(struct store *s, const struct run *run, struct error *e)
 {
     sqlite3_stmt *st;
