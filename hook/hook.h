@@ -173,7 +173,7 @@ void object_error(const struct library *lib, const struct ort_status *status,
 /* What the inputs tell of a run, as the record wants it. */
 struct reading {
     uint8_t phase;
-    uint8_t flags;
+    uint16_t flags;
     bool weigh; /* the bytes of this run are read, in and out */
     uint32_t batch, sequence, past;
     uint64_t in_bytes;

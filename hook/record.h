@@ -77,17 +77,18 @@ enum record_flag {
     FLAG_SHAPE = 32,        /* batch was read */
     FLAG_SEQUENCE = 64,     /* sequence was read */
     FLAG_PAST = 128,        /* past was read */
+    FLAG_SAMPLED = 256,     /* its operators were recorded, which slowed it */
 };
 
 #define RECORD_TEXT_BYTES 40
 
 /* 64 bytes, a cache line. */
 struct record {
-    uint32_t stamp;  /* the ring's */
-    uint8_t kind;    /* enum record_kind */
-    uint8_t phase;   /* enum phase */
-    uint8_t flags;   /* enum record_flag */
-    uint8_t library; /* which ONNX Runtime of the process, from 0 */
+    uint32_t stamp;      /* the ring's */
+    uint8_t kind;        /* enum record_kind */
+    uint8_t phase : 4;   /* enum phase */
+    uint8_t library : 4; /* which ONNX Runtime of the process, from 0 */
+    uint16_t flags;      /* enum record_flag */
     union {
         struct {
             uint64_t hash;

@@ -89,7 +89,7 @@ struct inference {
     uint32_t process;
     uint32_t thread;
     uint8_t phase;    /* enum phase */
-    uint8_t flags;    /* enum record_flag: which of the figures were read */
+    uint16_t flags;   /* enum record_flag: which of the figures were read */
     bool has_context; /* the program told size, padding and queue depth */
     uint64_t start_ns;
     uint64_t duration_ns;
@@ -97,6 +97,34 @@ struct inference {
     uint32_t batch_size, padding, queue_depth;
     uint64_t in_bytes, out_bytes;
     const char *error;
+};
+
+/* A node of a session's graph, as ONNX Runtime made it after optimising: not
+ * always a node of the model's file. */
+struct operator
+{
+    uint32_t id; /* from 1, within the run */
+    uint32_t session;
+    const char *name;
+    const char *op_type;
+    const char *provider;
+    const char *inputs;  /* types and shapes, as ONNX Runtime writes them: */
+    const char *outputs; /* [{"float":[1,3,48,192]},...] */
+    uint32_t node_index; /* within its graph; UINT32_MAX: not told */
+    bool sizes_known;
+    uint64_t activation_bytes, parameter_bytes, output_bytes;
+};
+
+/* One time that an operator ran, in an inference that was looked into. */
+struct operator_run {
+    uint64_t inference; /* its number within the run, from 1 */
+    uint32_t operator_id;
+    uint32_t thread;
+    uint32_t depth; /* 0; 1 within an If, Loop or Scan; and so on */
+    uint64_t start_ns;
+    uint64_t raw_ns;    /* as ONNX Runtime says, its own work included */
+    uint64_t kernel_ns; /* the kernel alone */
+    bool bracketed;     /* kernel_ns is known */
 };
 
 struct section {

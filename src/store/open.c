@@ -124,6 +124,7 @@ static int prepare(struct store *s, enum store_mode mode, struct error *e)
         return store_failed(s, "write to the database", e);
     s->waiting = alloc_zero(STORE_BATCH, sizeof(*s->waiting));
     s->errors = alloc_zero(STORE_BATCH, sizeof(*s->errors));
+    s->operator_runs = alloc_zero(STORE_BATCH, sizeof(*s->operator_runs));
     return (size_t)version < schema_version ? migrate(s, e) : 0;
 }
 
@@ -163,6 +164,8 @@ void store_close(struct store *s)
     for (size_t i = 0; i < s->waiting_count; i++)
         free(s->errors[i]);
     (void)sqlite3_finalize(s->add_inference);
+    (void)sqlite3_finalize(s->add_operator);
+    (void)sqlite3_finalize(s->add_operator_run);
     (void)sqlite3_finalize(s->add_section);
     (void)sqlite3_finalize(s->add_token);
     (void)sqlite3_finalize(s->add_event);
@@ -170,6 +173,7 @@ void store_close(struct store *s)
     (void)sqlite3_finalize(s->find_text);
     (void)sqlite3_close(s->db);
     free(s->waiting);
+    free(s->operator_runs);
     free(s->errors);
     free(s->path);
     free(s);

@@ -58,6 +58,8 @@ EACH(process);
 EACH(library);
 EACH(session);
 EACH(inference);
+EACH(operator);
+EACH(operator_run);
 EACH(section);
 EACH(token);
 EACH(note);
@@ -172,7 +174,7 @@ static void inference_row(sqlite3_stmt *st, void *to)
                     .start_ns = u64(st, 3),
                     .duration_ns = u64(st, 4),
                     .phase = (uint8_t)sqlite3_column_int(st, 5),
-                    .flags = (uint8_t)sqlite3_column_int(st, 6),
+                    .flags = (uint16_t)sqlite3_column_int(st, 6),
                     .batch = u32(st, 7),
                     .sequence = u32(st, 8),
                     .past = u32(st, 9),
@@ -184,6 +186,43 @@ static void inference_row(sqlite3_stmt *st, void *to)
                     .queue_depth = u32(st, 14),
                     .error = text(st, 15),
             });
+}
+
+static void operator_row(sqlite3_stmt *st, void *to)
+{
+    struct each_operator *each = to;
+
+    each->call(each->context,
+            &(struct operator){
+                    .id = u32(st, 0),
+                    .session = u32(st, 1),
+                    .name = text(st, 2),
+                    .op_type = text(st, 3),
+                    .provider = text(st, 4),
+                    .inputs = text(st, 5),
+                    .outputs = text(st, 6),
+                    .node_index = has(st, 7) ? u32(st, 7) : UINT32_MAX,
+                    .sizes_known = has(st, 8),
+                    .activation_bytes = u64(st, 8),
+                    .parameter_bytes = u64(st, 9),
+                    .output_bytes = u64(st, 10),
+            });
+}
+
+static void operator_run_row(sqlite3_stmt *st, void *to)
+{
+    struct each_operator_run *each = to;
+
+    each->call(each->context, &(struct operator_run){
+                                      .inference = u64(st, 0),
+                                      .operator_id = u32(st, 1),
+                                      .thread = u32(st, 2),
+                                      .depth = u32(st, 3),
+                                      .start_ns = u64(st, 4),
+                                      .raw_ns = u64(st, 5),
+                                      .kernel_ns = u64(st, 6),
+                                      .bracketed = has(st, 6),
+                              });
 }
 
 static void section_row(sqlite3_stmt *st, void *to)
@@ -236,6 +275,8 @@ static void note_row(sqlite3_stmt *st, void *to)
                 e);                                                            \
     }
 
+#define TEXT_OF(column) " (SELECT text FROM texts WHERE id = " column ")"
+
 READ(process, process, process_row,
         "SELECT id, pid, parent, start_ns, program, hook_ns, lost, untimed,"
         " torn FROM processes WHERE run = ?1 ORDER BY id")
@@ -249,21 +290,53 @@ READ(session, session, session_row,
 READ(inference, inference, inference_row,
         "SELECT session, process, thread, start_ns, duration_ns, phase, flags,"
         " batch, sequence, past, in_bytes, out_bytes, batch_size, padding,"
-        " queue_depth, (SELECT text FROM texts WHERE id = error)"
-        " FROM inferences WHERE run = ?1 ORDER BY number")
+        " queue_depth," TEXT_OF(
+                "error") " FROM inferences WHERE run = ?1 ORDER BY number")
+READ(operator, operator, operator_row,
+        "SELECT id, session," TEXT_OF("name") "," TEXT_OF("op_type") "," TEXT_OF(
+                "provider") "," TEXT_OF("inputs") "," TEXT_OF("outputs") ","
+                                                                         " node"
+                                                                         "_inde"
+                                                                         "x, "
+                                                                         "activ"
+                                                                         "ation"
+                                                                         "_byte"
+                                                                         "s, "
+                                                                         "param"
+                                                                         "eter_"
+                                                                         "bytes"
+                                                                         ", "
+                                                                         "outpu"
+                                                                         "t_"
+                                                                         "bytes"
+                                                                         " FROM"
+                                                                         " oper"
+                                                                         "ators"
+                                                                         " WHER"
+                                                                         "E "
+                                                                         "run "
+                                                                         "= ?1 "
+                                                                         "ORDER"
+                                                                         " BY "
+                                                                         "id")
+READ(operator_run, operator_run, operator_run_row,
+        "SELECT inference, operator, thread, depth, start_ns, raw_ns,"
+        " kernel_ns FROM operator_runs WHERE run = ?1 ORDER BY number")
 READ(section, section, section_row,
-        "SELECT process, thread, phase,"
-        " (SELECT text FROM texts WHERE id = section_name), start_ns,"
-        " duration_ns FROM pipeline_sections WHERE run = ?1 ORDER BY number")
+        "SELECT process, thread, phase," TEXT_OF(
+                "section_name") ", start_ns,"
+                                " duration_ns FROM pipeline_sections WHERE run "
+                                "= ?1 ORDER BY number")
 READ(token, token, token_row,
-        "SELECT process, thread, token_index, token_id,"
-        " (SELECT text FROM texts WHERE id = token_text), time_ns"
-        " FROM tokens WHERE run = ?1 ORDER BY number")
+        "SELECT process, thread, token_index, token_id," TEXT_OF(
+                "token_text") ", time_ns"
+                              " FROM tokens WHERE run = ?1 ORDER BY number")
 
-#define NOTES(kind)                                             \
-    "SELECT process, thread,"                                   \
-    " (SELECT text FROM texts WHERE id = events.text), time_ns" \
-    " FROM events WHERE run = ?1 AND kind = " kind " ORDER BY number"
+#define NOTES(kind)                                                       \
+    "SELECT process, thread," TEXT_OF(                                    \
+            "events.text") ", time_ns"                                    \
+                           " FROM events WHERE run = ?1 AND kind = " kind \
+                           " ORDER BY number"
 READ(mark, note, note_row, NOTES("0"))
 READ(thread, note, note_row, NOTES("1"))
 

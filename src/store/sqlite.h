@@ -14,14 +14,20 @@ struct store {
     int64_t run;
     int failed; /* a negative errno value: nothing more is written */
     struct error why;
+    bool in_transaction;
 
     struct inference *waiting; /* STORE_BATCH, when writing */
     char **errors;             /* their texts, owned */
     size_t waiting_count;
+    struct operator_run *operator_runs; /* STORE_BATCH, too */
+    size_t operator_run_count;
 
-    uint64_t inferences, sections, tokens, events; /* so far, in this run */
+    /* So far, in this run. */
+    uint64_t inferences, operators_ran, sections, tokens, events;
 
     sqlite3_stmt *add_inference;
+    sqlite3_stmt *add_operator;
+    sqlite3_stmt *add_operator_run;
     sqlite3_stmt *add_section;
     sqlite3_stmt *add_token;
     sqlite3_stmt *add_event;
@@ -39,3 +45,20 @@ void store_bind_u64(sqlite3_stmt *st, int at, uint64_t value, bool known);
 
 /* Runs the statement to its end and makes it ready for the next time. */
 int store_step(sqlite3_stmt *st);
+
+/* --- statement.c: the first failure is kept ------------------------------- */
+
+void store_keep_failure(struct store *s, const char *doing);
+
+/* A statement that is used once, and ends with store_finish().  NULL: the
+ * store has failed. */
+sqlite3_stmt *store_once(struct store *s, const char *sql);
+void store_finish(struct store *s, sqlite3_stmt *st);
+
+/* A statement that is kept for the next time.  NULL: the store has failed. */
+sqlite3_stmt *store_kept(struct store *s, sqlite3_stmt **st, const char *sql);
+void store_step_kept(struct store *s, sqlite3_stmt *st);
+
+/* Binds the number of a text, which is kept once, or NULL. */
+void store_bind_text_number(struct store *s, sqlite3_stmt *st, int at,
+        const char *text);

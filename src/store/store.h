@@ -45,7 +45,10 @@ void store_add_library(struct store *s, const struct library *l);
 void store_add_language(struct store *s, uint32_t library, const char *name);
 void store_add_session(struct store *s, const struct session *x);
 void store_add_session_end(struct store *s, uint32_t session, uint64_t time_ns);
-void store_add_inference(struct store *s, const struct inference *i);
+/* Returns its number within the run, from 1. */
+uint64_t store_add_inference(struct store *s, const struct inference *i);
+void store_add_operator(struct store *s, const struct operator* o);
+void store_add_operator_run(struct store *s, const struct operator_run *r);
 void store_add_section(struct store *s, const struct section *x);
 void store_add_token(struct store *s, const struct token *t);
 void store_add_mark(struct store *s, const struct note *n);
@@ -54,10 +57,11 @@ void store_add_thread(struct store *s, const struct note *n);
 /* What is known at a process's end: lost, untimed, torn, hook_ns. */
 void store_end_process(struct store *s, const struct process *p);
 
-/* Commits the inferences so far.  The error of this or an earlier call. */
+/* Commits the inferences and operator runs so far.  The error of this or an
+ * earlier call. */
 int store_flush(struct store *s, struct error *e);
 
-/* How many inferences wait for store_flush(). */
+/* How many of them wait for store_flush(). */
 size_t store_waiting(const struct store *s);
 
 /* --- reading -------------------------------------------------------------- */
@@ -77,6 +81,8 @@ STORE_EACH(process, process);
 STORE_EACH(library, library);
 STORE_EACH(session, session);
 STORE_EACH(inference, inference);
+STORE_EACH(operator, operator);
+STORE_EACH(operator_run, operator_run);
 STORE_EACH(section, section);
 STORE_EACH(token, token);
 STORE_EACH(mark, note);

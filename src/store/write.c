@@ -30,81 +30,6 @@ static int make_id(char out[RUN_ID_LEN + 1], struct error *e)
     return 0;
 }
 
-/* --- failing once, and then no more --------------------------------------- */
-
-static void keep_failure(struct store *s, const char *doing)
-{
-    if (!s->failed)
-        s->failed = store_failed(s, doing, &s->why);
-}
-
-/* A statement that is used once.  NULL: it failed. */
-static sqlite3_stmt *prepare_once(struct store *s, const char *sql)
-{
-    sqlite3_stmt *st = NULL;
-
-    if (!s->failed &&
-            sqlite3_prepare_v2(s->db, sql, -1, &st, NULL) != SQLITE_OK)
-        keep_failure(s, "store the run");
-    return st;
-}
-
-static void finish(struct store *s, sqlite3_stmt *st)
-{
-    if (store_step(st) != SQLITE_OK)
-        keep_failure(s, "store the run");
-    (void)sqlite3_finalize(st);
-}
-
-/* A statement that is kept.  NULL: it failed. */
-static sqlite3_stmt *kept(struct store *s, sqlite3_stmt **st, const char *sql)
-{
-    if (s->failed)
-        return NULL;
-    if (!*st && sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
-                        st, NULL) != SQLITE_OK) {
-        keep_failure(s, "store the run");
-        return NULL;
-    }
-    return *st;
-}
-
-static void step_kept(struct store *s, sqlite3_stmt *st)
-{
-    if (store_step(st) != SQLITE_OK)
-        keep_failure(s, "store the run");
-}
-
-/* The number of a text, which is kept once; 0: there is none. */
-static int64_t text_number(struct store *s, const char *text)
-{
-    sqlite3_stmt *add = kept(s, &s->add_text,
-            "INSERT INTO texts (text) VALUES (?1) ON CONFLICT DO NOTHING");
-    sqlite3_stmt *find =
-            kept(s, &s->find_text, "SELECT id FROM texts WHERE text = ?1");
-    int64_t number = 0;
-
-    if (!text || !add || !find)
-        return 0;
-    (void)sqlite3_bind_text(find, 1, text, -1, SQLITE_STATIC);
-    if (sqlite3_step(find) == SQLITE_ROW)
-        number = sqlite3_column_int64(find, 0);
-    (void)sqlite3_reset(find);
-    if (number)
-        return number;
-    (void)sqlite3_bind_text(add, 1, text, -1, SQLITE_STATIC);
-    step_kept(s, add);
-    return s->failed ? 0 : sqlite3_last_insert_rowid(s->db);
-}
-
-static void bind_text_number(struct store *s, sqlite3_stmt *st, int at,
-        const char *text)
-{
-    int64_t number = text_number(s, text);
-
-    store_bind_u64(st, at, (uint64_t)number, number != 0);
-}
-
 /* --- the run -------------------------------------------------------------- */
 
 int store_begin_run(struct store *s, struct run *run, struct error *e)
@@ -114,7 +39,7 @@ int store_begin_run(struct store *s, struct run *run, struct error *e)
     if (rc)
         return rc;
 
-    sqlite3_stmt *st = prepare_once(s,
+    sqlite3_stmt *st = store_once(s,
             "INSERT INTO profiling_runs (run_id, timestamp, status,"
             " start_mono_ns, meter_pid, version, command, directory, host,"
             " tags) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)");
@@ -130,7 +55,7 @@ int store_begin_run(struct store *s, struct run *run, struct error *e)
         store_bind_text(st, 8, run->directory);
         store_bind_text(st, 9, run->host);
         store_bind_text(st, 10, run->tags);
-        finish(s, st);
+        store_finish(s, st);
     }
     if (s->failed)
         return fail(e, s->failed, "%s", s->why.text);
@@ -141,12 +66,12 @@ int store_begin_run(struct store *s, struct run *run, struct error *e)
 void store_cancel_run(struct store *s)
 {
     sqlite3_stmt *st =
-            prepare_once(s, "DELETE FROM profiling_runs WHERE id = ?1");
+            store_once(s, "DELETE FROM profiling_runs WHERE id = ?1");
 
     if (!st)
         return;
     store_bind_u64(st, 1, (uint64_t)s->run, true);
-    finish(s, st);
+    store_finish(s, st);
 }
 
 int store_end_run(struct store *s, const struct run *run, struct error *e)
@@ -155,7 +80,7 @@ int store_end_run(struct store *s, const struct run *run, struct error *e)
 
     /* Also when recording failed: then there is more reason to say so. */
     s->failed = 0;
-    st = prepare_once(s,
+    st = store_once(s,
             "UPDATE profiling_runs SET status = ?2, duration_ns = ?3,"
             " exit_code = ?4, signal = ?5, peak_rss_bytes = ?6,"
             " user_cpu_ns = ?7, system_cpu_ns = ?8, meter_cpu_ns = ?9,"
@@ -175,7 +100,7 @@ int store_end_run(struct store *s, const struct run *run, struct error *e)
         store_bind_u64(st, 9, run->meter_cpu_ns, run->meter_cpu_ns);
         store_bind_u64(st, 10, run->meter_rss_bytes, run->meter_rss_bytes);
         store_bind_text(st, 11, run->note);
-        finish(s, st);
+        store_finish(s, st);
     }
     return s->failed ? fail(e, s->failed, "%s", s->why.text) : 0;
 }
@@ -184,7 +109,7 @@ int store_end_run(struct store *s, const struct run *run, struct error *e)
 
 void store_add_process(struct store *s, const struct process *p)
 {
-    sqlite3_stmt *st = prepare_once(s,
+    sqlite3_stmt *st = store_once(s,
             "INSERT INTO processes (run, id, pid, parent, start_ns, program)"
             " VALUES (?1,?2,?3,?4,?5,?6)");
 
@@ -196,12 +121,12 @@ void store_add_process(struct store *s, const struct process *p)
     store_bind_u64(st, 4, p->parent, p->parent);
     store_bind_u64(st, 5, p->start_ns, true);
     store_bind_text(st, 6, p->program);
-    finish(s, st);
+    store_finish(s, st);
 }
 
 void store_end_process(struct store *s, const struct process *p)
 {
-    sqlite3_stmt *st = prepare_once(s,
+    sqlite3_stmt *st = store_once(s,
             "UPDATE processes SET hook_ns = ?3, lost = ?4, untimed = ?5,"
             " torn = ?6 WHERE run = ?1 AND id = ?2");
 
@@ -213,12 +138,12 @@ void store_end_process(struct store *s, const struct process *p)
     store_bind_u64(st, 4, p->lost, true);
     store_bind_u64(st, 5, p->untimed, true);
     store_bind_u64(st, 6, p->torn, true);
-    finish(s, st);
+    store_finish(s, st);
 }
 
 void store_add_library(struct store *s, const struct library *l)
 {
-    sqlite3_stmt *st = prepare_once(s,
+    sqlite3_stmt *st = store_once(s,
             "INSERT INTO libraries (run, id, process, path, version, slots)"
             " VALUES (?1,?2,?3,?4,?5,?6)");
 
@@ -230,12 +155,12 @@ void store_add_library(struct store *s, const struct library *l)
     store_bind_text(st, 4, l->path);
     store_bind_text(st, 5, l->version);
     store_bind_u64(st, 6, l->slots, true);
-    finish(s, st);
+    store_finish(s, st);
 }
 
 void store_add_language(struct store *s, uint32_t library, const char *name)
 {
-    sqlite3_stmt *st = prepare_once(s,
+    sqlite3_stmt *st = store_once(s,
             "UPDATE libraries SET language = ?3 WHERE run = ?1 AND id = ?2");
 
     if (!st)
@@ -243,12 +168,12 @@ void store_add_language(struct store *s, uint32_t library, const char *name)
     store_bind_u64(st, 1, (uint64_t)s->run, true);
     store_bind_u64(st, 2, library, true);
     store_bind_text(st, 3, name);
-    finish(s, st);
+    store_finish(s, st);
 }
 
 void store_add_session(struct store *s, const struct session *x)
 {
-    sqlite3_stmt *st = prepare_once(s,
+    sqlite3_stmt *st = store_once(s,
             "INSERT INTO sessions (run, id, process, library, thread, model,"
             " model_bytes, providers, options, start_ns, duration_ns, error)"
             " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)");
@@ -267,12 +192,12 @@ void store_add_session(struct store *s, const struct session *x)
     store_bind_u64(st, 10, x->start_ns, true);
     store_bind_u64(st, 11, x->duration_ns, !x->seen_late);
     store_bind_text(st, 12, x->error);
-    finish(s, st);
+    store_finish(s, st);
 }
 
 void store_add_session_end(struct store *s, uint32_t session, uint64_t time_ns)
 {
-    sqlite3_stmt *st = prepare_once(s,
+    sqlite3_stmt *st = store_once(s,
             "UPDATE sessions SET end_ns = ?3 WHERE run = ?1 AND id = ?2");
 
     if (!st)
@@ -280,12 +205,12 @@ void store_add_session_end(struct store *s, uint32_t session, uint64_t time_ns)
     store_bind_u64(st, 1, (uint64_t)s->run, true);
     store_bind_u64(st, 2, session, true);
     store_bind_u64(st, 3, time_ns, true);
-    finish(s, st);
+    store_finish(s, st);
 }
 
 void store_add_section(struct store *s, const struct section *x)
 {
-    sqlite3_stmt *st = kept(s, &s->add_section,
+    sqlite3_stmt *st = store_kept(s, &s->add_section,
             "INSERT INTO pipeline_sections VALUES (?1,?2,?3,?4,?5,?6,?7,?8)");
 
     if (!st)
@@ -295,15 +220,15 @@ void store_add_section(struct store *s, const struct section *x)
     store_bind_u64(st, 3, x->process, true);
     store_bind_u64(st, 4, x->thread, true);
     store_bind_u64(st, 5, x->phase, true);
-    bind_text_number(s, st, 6, x->name);
+    store_bind_text_number(s, st, 6, x->name);
     store_bind_u64(st, 7, x->start_ns, true);
     store_bind_u64(st, 8, x->duration_ns, true);
-    step_kept(s, st);
+    store_step_kept(s, st);
 }
 
 void store_add_token(struct store *s, const struct token *t)
 {
-    sqlite3_stmt *st = kept(s, &s->add_token,
+    sqlite3_stmt *st = store_kept(s, &s->add_token,
             "INSERT INTO tokens VALUES (?1,?2,?3,?4,?5,?6,?7,?8)");
 
     if (!st)
@@ -314,15 +239,15 @@ void store_add_token(struct store *s, const struct token *t)
     store_bind_u64(st, 4, t->thread, true);
     store_bind_u64(st, 5, t->index, true);
     (void)sqlite3_bind_int64(st, 6, t->id);
-    bind_text_number(s, st, 7, t->text);
+    store_bind_text_number(s, st, 7, t->text);
     store_bind_u64(st, 8, t->time_ns, true);
-    step_kept(s, st);
+    store_step_kept(s, st);
 }
 
 static void add_event(struct store *s, enum event_kind kind,
         const struct note *n)
 {
-    sqlite3_stmt *st = kept(s, &s->add_event,
+    sqlite3_stmt *st = store_kept(s, &s->add_event,
             "INSERT INTO events VALUES (?1,?2,?3,?4,?5,?6,?7)");
 
     if (!st)
@@ -333,8 +258,8 @@ static void add_event(struct store *s, enum event_kind kind,
     store_bind_u64(st, 4, n->process, true);
     store_bind_u64(st, 5, n->thread, true);
     store_bind_u64(st, 6, n->time_ns, true);
-    bind_text_number(s, st, 7, n->text);
-    step_kept(s, st);
+    store_bind_text_number(s, st, 7, n->text);
+    store_step_kept(s, st);
 }
 
 void store_add_mark(struct store *s, const struct note *n)
@@ -345,72 +270,4 @@ void store_add_mark(struct store *s, const struct note *n)
 void store_add_thread(struct store *s, const struct note *n)
 {
     add_event(s, EVENT_THREAD, n);
-}
-
-/* --- inferences, in batches ----------------------------------------------- */
-
-void store_add_inference(struct store *s, const struct inference *i)
-{
-    if (s->waiting_count == STORE_BATCH)
-        (void)store_flush(s, NULL);
-    if (s->failed)
-        return;
-    s->waiting[s->waiting_count] = *i;
-    s->errors[s->waiting_count++] = i->error ? alloc_text(i->error) : NULL;
-}
-
-static void insert(struct store *s, sqlite3_stmt *st, const struct inference *i,
-        const char *error)
-{
-    store_bind_u64(st, 1, (uint64_t)s->run, true);
-    store_bind_u64(st, 2, ++s->inferences, true);
-    store_bind_u64(st, 3, i->session, true);
-    store_bind_u64(st, 4, i->process, true);
-    store_bind_u64(st, 5, i->thread, true);
-    store_bind_u64(st, 6, i->start_ns, true);
-    store_bind_u64(st, 7, i->duration_ns, true);
-    store_bind_u64(st, 8, i->phase, true);
-    store_bind_u64(st, 9, i->flags, true);
-    store_bind_u64(st, 10, i->batch, i->flags & FLAG_SHAPE);
-    store_bind_u64(st, 11, i->sequence, i->flags & FLAG_SEQUENCE);
-    store_bind_u64(st, 12, i->past, i->flags & FLAG_PAST);
-    store_bind_u64(st, 13, i->in_bytes, i->flags & FLAG_INPUT_BYTES);
-    store_bind_u64(st, 14, i->out_bytes, i->flags & FLAG_OUTPUT_BYTES);
-    store_bind_u64(st, 15, i->batch_size, i->has_context);
-    store_bind_u64(st, 16, i->padding, i->has_context);
-    store_bind_u64(st, 17, i->queue_depth, i->has_context);
-    bind_text_number(s, st, 18, error);
-    step_kept(s, st);
-}
-
-int store_flush(struct store *s, struct error *e)
-{
-    sqlite3_stmt *st = kept(s, &s->add_inference,
-            "INSERT INTO inferences VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,"
-            "?11,?12,?13,?14,?15,?16,?17,?18)");
-    uint64_t before = s->inferences;
-
-    if (st && s->waiting_count) {
-        if (sqlite3_exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL))
-            keep_failure(s, "store the run");
-        for (size_t i = 0; i < s->waiting_count && !s->failed; i++)
-            insert(s, st, &s->waiting[i], s->errors[i]);
-        if (!s->failed && sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL))
-            keep_failure(s, "store the run");
-        if (s->failed) {
-            (void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-            s->inferences = before;
-        }
-    }
-    for (size_t i = 0; i < s->waiting_count; i++) {
-        free(s->errors[i]);
-        s->errors[i] = NULL;
-    }
-    s->waiting_count = 0;
-    return s->failed ? fail(e, s->failed, "%s", s->why.text) : 0;
-}
-
-size_t store_waiting(const struct store *s)
-{
-    return s->waiting_count;
 }

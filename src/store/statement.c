@@ -1,0 +1,73 @@
+/* statement.c -- statements of a store that fails once, and then no more. */
+#include "store/sqlite.h"
+
+void store_keep_failure(struct store *s, const char *doing)
+{
+    if (!s->failed)
+        s->failed = store_failed(s, doing, &s->why);
+}
+
+sqlite3_stmt *store_once(struct store *s, const char *sql)
+{
+    sqlite3_stmt *st = NULL;
+
+    if (!s->failed &&
+            sqlite3_prepare_v2(s->db, sql, -1, &st, NULL) != SQLITE_OK)
+        store_keep_failure(s, "store the run");
+    return st;
+}
+
+void store_finish(struct store *s, sqlite3_stmt *st)
+{
+    if (store_step(st) != SQLITE_OK)
+        store_keep_failure(s, "store the run");
+    (void)sqlite3_finalize(st);
+}
+
+sqlite3_stmt *store_kept(struct store *s, sqlite3_stmt **st, const char *sql)
+{
+    if (s->failed)
+        return NULL;
+    if (!*st && sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
+                        st, NULL) != SQLITE_OK) {
+        store_keep_failure(s, "store the run");
+        return NULL;
+    }
+    return *st;
+}
+
+void store_step_kept(struct store *s, sqlite3_stmt *st)
+{
+    if (store_step(st) != SQLITE_OK)
+        store_keep_failure(s, "store the run");
+}
+
+/* The number of a text, which is kept once; 0: there is none. */
+static int64_t text_number(struct store *s, const char *text)
+{
+    sqlite3_stmt *add = store_kept(s, &s->add_text,
+            "INSERT INTO texts (text) VALUES (?1) ON CONFLICT DO NOTHING");
+    sqlite3_stmt *find = store_kept(s, &s->find_text,
+            "SELECT id FROM texts WHERE text = ?1");
+    int64_t number = 0;
+
+    if (!text || !add || !find)
+        return 0;
+    (void)sqlite3_bind_text(find, 1, text, -1, SQLITE_STATIC);
+    if (sqlite3_step(find) == SQLITE_ROW)
+        number = sqlite3_column_int64(find, 0);
+    (void)sqlite3_reset(find);
+    if (number)
+        return number;
+    (void)sqlite3_bind_text(add, 1, text, -1, SQLITE_STATIC);
+    store_step_kept(s, add);
+    return s->failed ? 0 : sqlite3_last_insert_rowid(s->db);
+}
+
+void store_bind_text_number(struct store *s, sqlite3_stmt *st, int at,
+        const char *text)
+{
+    int64_t number = text_number(s, text);
+
+    store_bind_u64(st, at, (uint64_t)number, number != 0);
+}
