@@ -22,7 +22,7 @@ void ortmeter_section_end(struct ortmeter_section *section)
 
     struct record r = {
         .kind = RECORD_SECTION,
-        .phase = (uint8_t)section->phase,
+        .place = record_place((enum phase)section->phase, 0),
         .section = { .start_ns = section->start_ns, .end_ns = mono_ns() },
     };
 

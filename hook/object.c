@@ -10,7 +10,7 @@ void object_error(const struct library *lib, const struct ort_status *status,
 {
     channel_send(&(struct record){
             .kind = RECORD_ERROR,
-            .library = lib->index,
+            .place = record_place(PHASE_OTHER, lib->index),
             .error = {
                 .text = channel_text(
                         ORT(lib->api, GetErrorMessage)(status)),
@@ -25,7 +25,7 @@ void object_library(const struct library *lib, const char *path,
 {
     channel_send(&(struct record){
             .kind = RECORD_LIBRARY,
-            .library = lib->index,
+            .place = record_place(PHASE_OTHER, lib->index),
             .library_found = {
                 .time_ns = mono_ns(),
                 .path = channel_text(path),
@@ -50,7 +50,7 @@ void object_language(const struct library *lib, const void *env, int language)
 {
     channel_send(&(struct record){
             .kind = RECORD_LANGUAGE,
-            .library = lib->index,
+            .place = record_place(PHASE_OTHER, lib->index),
             .option = { .options = (uintptr_t)env, .number = language },
     });
 }
@@ -69,7 +69,7 @@ void object_loaded(const struct loading *l, const struct ort_session *session,
     struct record r = {
         .kind = RECORD_SESSION,
         .flags = status ? FLAG_FAILED : 0,
-        .library = l->lib->index,
+        .place = record_place(PHASE_OTHER, l->lib->index),
         .session = {
             .start_ns = l->start_ns,
             .end_ns = mono_ns(),
@@ -94,7 +94,7 @@ void object_session_end(const struct library *lib,
     shape_forget(session);
     channel_send(&(struct record){
             .kind = RECORD_SESSION_END,
-            .library = lib->index,
+            .place = record_place(PHASE_OTHER, lib->index),
             .session = { .end_ns = mono_ns(), .session = (uintptr_t)session },
     });
 }
@@ -107,7 +107,7 @@ static void send_option(enum record_kind kind, const struct library *lib,
     struct record r = *what;
 
     r.kind = (uint8_t)kind;
-    r.library = lib->index;
+    r.place = record_place(PHASE_OTHER, lib->index);
     r.option.options = (uintptr_t)options;
     channel_send(&r);
 }

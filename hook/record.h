@@ -84,11 +84,10 @@ enum record_flag {
 
 /* 64 bytes, a cache line. */
 struct record {
-    uint32_t stamp;      /* the ring's */
-    uint8_t kind;        /* enum record_kind */
-    uint8_t phase : 4;   /* enum phase */
-    uint8_t library : 4; /* which ONNX Runtime of the process, from 0 */
-    uint16_t flags;      /* enum record_flag */
+    uint32_t stamp; /* the ring's */
+    uint8_t kind;   /* enum record_kind */
+    uint8_t place;  /* record_place() */
+    uint16_t flags; /* enum record_flag */
     union {
         struct {
             uint64_t hash;
@@ -162,3 +161,19 @@ struct record {
 };
 
 _Static_assert(sizeof(struct record) == 64, "a record is a cache line");
+
+/* The phase, and which ONNX Runtime of the process, from 0, in one byte. */
+static inline uint8_t record_place(enum phase phase, uint8_t library)
+{
+    return (uint8_t)((unsigned)phase | (unsigned)library << 4);
+}
+
+static inline uint8_t record_phase(const struct record *r)
+{
+    return r->place & 15;
+}
+
+static inline uint8_t record_library(const struct record *r)
+{
+    return r->place >> 4;
+}

@@ -14,9 +14,8 @@ static struct record begin(const struct reading *r, const struct library *lib,
 {
     return (struct record){
         .kind = RECORD_RUN,
-        .phase = r->phase,
         .flags = r->flags,
-        .library = lib->index,
+        .place = record_place((enum phase)r->phase, lib->index),
         .run = {
             .session = (uintptr_t)session,
             .in_bytes = r->in_bytes,

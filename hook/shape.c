@@ -5,13 +5,13 @@
  * only the tensors that say something of the phase are read at every run, and
  * the bytes at one run in BYTES_EVERY. */
 #include "hook/hook.h"
+#include "hook/table.h"
 #include "hook/text.h"
 
 #include <stdatomic.h>
 
 #define BYTES_EVERY 16
 #define SESSIONS    1024 /* a power of 2 */
-#define PROBES      32
 #define MAX_RANK    64
 
 /* --- one tensor ----------------------------------------------------------- */
@@ -165,49 +165,11 @@ union plan {
     };
 };
 
-static struct {
-    _Atomic uintptr_t session; /* 0: free; once taken, never given back */
-    _Atomic uint64_t plan;
-} plans[SESSIONS];
-
-static size_t place(const struct ort_session *session)
-{
-    return (size_t)(((uintptr_t)session >> 4) * UINT64_C(0x9e3779b97f4a7c15) >>
-                    32);
-}
-
-/* The session's word; NULL: the table is full around there. */
-static _Atomic uint64_t *plan_of(const struct ort_session *session)
-{
-    size_t at = place(session);
-
-    for (size_t i = 0; i < PROBES; i++) {
-        size_t n = (at + i) % SESSIONS;
-        uintptr_t there =
-                atomic_load_explicit(&plans[n].session, memory_order_acquire);
-
-        if (there == (uintptr_t)session)
-            return &plans[n].plan;
-        if (there == 0 && atomic_compare_exchange_strong(&plans[n].session,
-                                  &there, (uintptr_t)session))
-            return &plans[n].plan;
-    }
-    return NULL;
-}
+static struct table_place plans[SESSIONS];
 
 void shape_forget(const struct ort_session *session)
 {
-    size_t at = place(session);
-
-    for (size_t i = 0; i < PROBES; i++) {
-        size_t n = (at + i) % SESSIONS;
-        uintptr_t there = atomic_load(&plans[n].session);
-
-        if (there == (uintptr_t)session)
-            atomic_store(&plans[n].plan, 0);
-        if (there == 0)
-            return;
-    }
+    table_write(plans, SESSIONS, session, 0);
 }
 
 static union plan learn(const struct library *lib, const char *const *in_names,
@@ -260,7 +222,7 @@ static union plan plan_for(const struct library *lib,
         const struct ort_value *const *in, size_t n_in,
         const char *const *out_names, size_t n_out)
 {
-    _Atomic uint64_t *kept = plan_of(session);
+    _Atomic uint64_t *kept = table_word(plans, SESSIONS, session);
     union plan p = {
         .word = kept ? atomic_load_explicit(kept, memory_order_relaxed) : 0
     };

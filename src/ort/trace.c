@@ -13,11 +13,11 @@
 /* What a process told, by the addresses it uses. */
 struct known {
     uint32_t parent;
-    uint32_t library[256]; /* ids, by the hook's index */
-    struct map sessions;   /* address to id */
-    struct map options;    /* address to struct session_options */
-    struct map errors;     /* thread to text: why its next record failed */
-    struct map batches;    /* thread to a place in `batch` */
+    uint32_t library[16]; /* ids, by the hook's index */
+    struct map sessions;  /* address to id */
+    struct map options;   /* address to struct session_options */
+    struct map errors;    /* thread to text: why its next record failed */
+    struct map batches;   /* thread to a place in `batch` */
     struct context {
         uint32_t size, padding, queue_depth;
     } * batch;
@@ -163,7 +163,7 @@ static void take_library(struct trace *t, uint32_t process,
     };
 
     if (enterable)
-        k->library[r->library] = l.id;
+        k->library[record_library(r)] = l.id;
     t->sink.library(t->sink.context, &l);
 }
 
@@ -173,7 +173,7 @@ static void take_language(struct trace *t, uint32_t process,
     /* OrtLanguageProjection */
     static const char *const names[] = { "C", "C++", "C#", "Python", "Java",
         "WinML", "Node.js", "Objective-C" };
-    uint32_t library = find_library(t, process, r->library);
+    uint32_t library = find_library(t, process, record_library(r));
     uint64_t number = (uint64_t)r->option.number;
 
     if (library && number < sizeof(names) / sizeof(names[0]))
@@ -249,7 +249,7 @@ static uint32_t new_session(struct trace *t, uint32_t process,
     session_options_json(o, &options);
     s->id = ++t->session_count;
     s->process = process;
-    s->library = find_library(t, process, r->library);
+    s->library = find_library(t, process, record_library(r));
     if (!s->seen_late) {
         s->providers = buf_cstr(&providers);
         s->options = buf_cstr(&options);
@@ -315,7 +315,7 @@ static void take_run(struct trace *t, uint32_t process, const struct record *r)
         .session = find_session(t, process, r->run.session),
         .process = process,
         .thread = r->run.thread,
-        .phase = r->phase < PHASES ? r->phase : PHASE_OTHER,
+        .phase = record_phase(r) < PHASES ? record_phase(r) : PHASE_OTHER,
         .flags = r->flags,
         .start_ns = since_start(t, r->run.start_ns),
         .duration_ns = lasted(r->run.start_ns, r->run.end_ns),
@@ -372,7 +372,8 @@ static void take_section(struct trace *t, uint32_t process,
             &(struct section){
                     .process = process,
                     .thread = r->section.thread,
-                    .phase = r->phase < PHASES ? r->phase : PHASE_OTHER,
+                    .phase = record_phase(r) < PHASES ? record_phase(r)
+                                                      : PHASE_OTHER,
                     .name = text(t, r->section.name),
                     .start_ns = since_start(t, r->section.start_ns),
                     .duration_ns =
