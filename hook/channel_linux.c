@@ -7,6 +7,7 @@
  * SIGBUS in the program. */
 #include "base/ring.h"
 #include "hook/hook.h"
+#include "hook/set.h"
 #include "hook/text.h"
 #include "os/clock.h"
 
@@ -21,8 +22,7 @@
 #define RING_RECORDS (UINT32_C(1) << 16)
 #define RING_LEAST   (UINT32_C(1) << 6)
 #define RING_MOST    (UINT32_C(1) << 24)
-#define SENT_TEXTS   4096 /* a power of 2 */
-#define SENT_PROBES  64
+#define SENT_TEXTS   65536 /* a power of 2 */
 #define TEXT_MOST    4096
 #define PATH_MOST    512
 
@@ -51,7 +51,7 @@ extern int pthread_atfork(void (*prepare)(void), void (*parent)(void),
 
 /* --- the folder ----------------------------------------------------------- */
 
-static const char *variable(const char *name)
+const char *hook_variable(const char *name)
 {
     size_t len = text_len(name);
 
@@ -90,14 +90,14 @@ static void forget_parents_ring(void)
 
 void channel_init(void)
 {
-    const char *dir = variable("ORTMETER_DIR");
+    const char *dir = hook_variable("ORTMETER_DIR");
     size_t len = dir ? text_len(dir) : 0;
 
     if (!len || len >= sizeof(folder) || *dir != '/')
         return;
     for (size_t i = 0; i <= len; i++)
         folder[i] = dir[i];
-    records = ring_records(variable("ORTMETER_RING"));
+    records = ring_records(hook_variable("ORTMETER_RING"));
     if (__register_atfork)
         (void)__register_atfork(NULL, NULL, forget_parents_ring, NULL);
     else if (pthread_atfork)
@@ -300,31 +300,6 @@ static bool send_pieces(const char *text, size_t len, uint64_t name)
     return true;
 }
 
-static bool was_sent(uint64_t name)
-{
-    for (size_t i = 0; i < SENT_PROBES; i++) {
-        uint64_t there = atomic_load_explicit(&sent[(name + i) % SENT_TEXTS],
-                memory_order_acquire);
-
-        if (there == name || !there)
-            return there;
-    }
-    return false;
-}
-
-/* Where there is no place left, it is sent again the next time. */
-static void remember(uint64_t name)
-{
-    for (size_t i = 0; i < SENT_PROBES; i++) {
-        uint64_t there = 0;
-
-        if (atomic_compare_exchange_strong(&sent[(name + i) % SENT_TEXTS],
-                    &there, name) ||
-                there == name)
-            return;
-    }
-}
-
 uint64_t channel_text(const char *text)
 {
     if (!text || !channel_wanted())
@@ -339,7 +314,7 @@ uint64_t channel_text(const char *text)
 
     /* Remembered only when it is out: whoever finds it there may count on the
      * collector having it.  Two threads may both send it, which is no harm. */
-    if (!was_sent(name) && send_pieces(text, len, name))
-        remember(name);
+    if (!set_has(sent, SENT_TEXTS, name) && send_pieces(text, len, name))
+        set_add(sent, SENT_TEXTS, name);
     return name;
 }

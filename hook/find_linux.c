@@ -9,7 +9,7 @@
  * and pins it.  We hold no lock of ours meanwhile: the loader runs
  * constructors, and they may call dlopen() too. */
 #include "hook/elf.h"
-#include "hook/hook.h"
+#include "hook/ops.h"
 #include "hook/text.h"
 
 #include <dlfcn.h>
@@ -64,6 +64,14 @@ static void find_real(void)
     if (!hook_real_dlsym)
         hook_real_dlsym =
                 (void *(*)(void *, const char *))next_definition("dlsym");
+}
+
+const char *hook_own_path(void)
+{
+    for (const struct link_map *m = first_object(); m; m = m->l_next)
+        if (m->l_ld == _DYNAMIC)
+            return m->l_name;
+    return NULL;
 }
 
 /* Is there another copy of this library that the program meets first? */
@@ -171,6 +179,8 @@ static int look_at(struct dl_phdr_info *o, size_t size, void *data)
     if (!entry || was_met(entry) || !copy_path(s->path, name))
         return 0;
     measure(&s->found, o);
+    s->found.base = o->dlpi_addr;
+    s->found.dynamic = dynamic_of(o);
     s->found.get_base = (const struct ort_api_base *(*)(void))entry;
     return 1;
 }
@@ -309,6 +319,7 @@ __attribute__((constructor)) static void start(void)
     if (second_copy())
         return;
     channel_init();
+    ops_init();
     active = channel_wanted();
     if (active)
         scan(false);

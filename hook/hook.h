@@ -9,6 +9,7 @@
  *     object.c       sessions and their options, as records
  *     channel_linux.c takes records to the collector
  *     api.c          ortmeter.h
+ *     ops.h          looks into some of the inferences: rooms of its own
  *
  * We are a guest in this process.  Nothing here prints, exits, waits, or
  * allocates memory; only the first record of a process makes system calls, and
@@ -19,7 +20,9 @@
 
 #include "hook/record.h"
 #include "ort/api.h"
+#include "ort/ep.h"
 
+#include <link.h>
 #include <stdbool.h>
 
 /* Copies of ONNX Runtime in one process that we can tell apart. */
@@ -55,6 +58,16 @@
     X(SessionOptionsAppendExecutionProvider_CANN) \
     X(SessionOptionsAppendExecutionProvider_Dnnl)
 
+/* Only where operators are recorded. */
+#define HOOK_OPS_WRAPS(X) \
+    X(CreateRunOptions) X(ReleaseRunOptions) \
+    X(RunOptionsSetRunLogVerbosityLevel) X(RunOptionsSetRunLogSeverityLevel) \
+    X(RunOptionsSetRunTag) X(AddRunConfigEntry) \
+    X(RunOptionsAddActiveLoraAdapter) X(RunOptionsSetSyncStream) \
+    X(RunOptionsEnableProfiling) \
+    X(RunOptionsSetTerminate) X(RunOptionsUnsetTerminate) \
+    X(GetEpDevices) X(SessionOptionsSetEpSelectionPolicyDelegate)
+
 #define HOOK_EDITOR_WRAPS(X) \
     X(CreateSessionFromModel) X(CreateModelEditorSession) \
     X(CreateModelEditorSessionFromArray)
@@ -62,7 +75,7 @@
 
 enum wrap {
 #define X(name) WRAP_##name,
-    HOOK_WRAPS(X) HOOK_EDITOR_WRAPS(X)
+    HOOK_WRAPS(X) HOOK_OPS_WRAPS(X) HOOK_EDITOR_WRAPS(X)
 #undef X
             WRAPS
 };
@@ -73,6 +86,7 @@ struct library {
     uint32_t minor; /* of its version: 23 for 1.23.2 */
     uint8_t index;
     ort_function real[WRAPS];
+    ort_function stream_made, stream_gone; /* bracket_linux.c */
 };
 
 extern struct library hook_libraries[LIBRARIES];
@@ -88,6 +102,9 @@ void hook_before_dlsym(void);
 extern void *(*hook_real_dlopen)(const char *name, int flags);
 extern void *(*hook_real_dlsym)(void *handle, const char *name);
 
+/* Where this library lies; NULL: not known. */
+const char *hook_own_path(void);
+
 /* After fork(), in the child. */
 void hook_in_child(void);
 
@@ -97,6 +114,8 @@ void hook_in_child(void);
 struct candidate {
     const struct ort_api_base *(*get_base)(void);
     const char *path;
+    uintptr_t base;
+    const ElfW(Dyn) * dynamic;
     uintptr_t start, end; /* where it is mapped */
     uintptr_t relro_start, relro_end;
 };
@@ -106,6 +125,9 @@ struct candidate {
 bool patch(const struct candidate *c);
 
 /* --- channel_linux.c ------------------------------------------------------ */
+
+/* A variable of the environment; NULL: not set. */
+const char *hook_variable(const char *name);
 
 /* Once, before anything else here: names the collector's folder, or not. */
 void channel_init(void);

@@ -2,7 +2,7 @@
  *
  * An option is sent when it is set, with the address of the options that it
  * was set on; the collector puts them together, so nothing is kept here. */
-#include "hook/hook.h"
+#include "hook/ops.h"
 #include "os/clock.h"
 
 void object_error(const struct library *lib, const struct ort_status *status,
@@ -92,6 +92,7 @@ void object_session_end(const struct library *lib,
     if (!session)
         return;
     shape_forget(session);
+    ops_session_end(session);
     channel_send(&(struct record){
             .kind = RECORD_SESSION_END,
             .place = record_place(PHASE_OTHER, lib->index),
@@ -116,17 +117,21 @@ struct ort_status *object_options(const struct library *lib,
         const struct ort_options *options, const struct ort_options *from,
         struct ort_status *status)
 {
-    if (!status)
-        send_option(from ? RECORD_OPTIONS_CLONE : RECORD_OPTIONS, lib, options,
-                &(struct record){ .option = { .from = (uintptr_t)from } });
+    if (status)
+        return status;
+    send_option(from ? RECORD_OPTIONS_CLONE : RECORD_OPTIONS, lib, options,
+            &(struct record){ .option = { .from = (uintptr_t)from } });
+    ops_options_new(options, from);
     return status;
 }
 
 void object_options_end(const struct library *lib,
         const struct ort_options *options)
 {
-    if (options)
-        send_option(RECORD_OPTIONS_END, lib, options, &(struct record){ 0 });
+    if (!options)
+        return;
+    send_option(RECORD_OPTIONS_END, lib, options, &(struct record){ 0 });
+    ops_options_end(options);
 }
 
 struct ort_status *object_option(const struct library *lib,

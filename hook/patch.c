@@ -5,7 +5,7 @@
  * writable for a moment.  Only data is changed, never code.  A slot that the
  * runtime's version does not have yet is left alone: there lies something
  * else. */
-#include "hook/hook.h"
+#include "hook/ops.h"
 #include "hook/wraps.h"
 
 #include <stdatomic.h>
@@ -18,19 +18,36 @@ static const ort_function *const sets[LIBRARIES] = { hook_wraps_0, hook_wraps_1,
     hook_wraps_2, hook_wraps_3, hook_wraps_4, hook_wraps_5, hook_wraps_6,
     hook_wraps_7 };
 
+const ort_function *const hook_stream_wraps[LIBRARIES] = { hook_streams_0,
+    hook_streams_1, hook_streams_2, hook_streams_3, hook_streams_4,
+    hook_streams_5, hook_streams_6, hook_streams_7 };
+
 /* Where each of our functions goes. */
 static const struct place {
     uint16_t slot;
     uint16_t since;
+    bool ops;    /* only where operators are recorded */
     bool editor; /* in the model editor's table */
 } places[WRAPS] = {
-#define X(name) [WRAP_##name] = { ORT_SLOT_##name, ORT_SINCE_##name, false },
+#define X(name) [WRAP_##name] = { ORT_SLOT_##name, ORT_SINCE_##name },
     HOOK_WRAPS(X)
 #undef X
 #define X(name) [WRAP_##name] = { ORT_SLOT_##name, ORT_SINCE_##name, true },
-            HOOK_EDITOR_WRAPS(X)
+            HOOK_OPS_WRAPS(X)
+#undef X
+#define X(name) \
+    [WRAP_##name] = { ORT_SLOT_##name, ORT_SINCE_##name, false, true },
+                    HOOK_EDITOR_WRAPS(X)
 #undef X
 };
+
+/* Is it to be taken, in this table of this runtime? */
+static bool is_wanted(const struct place *p, const struct library *lib,
+        bool editor)
+{
+    return p->editor == editor && p->since <= lib->minor &&
+           (!p->ops || ops_wanted());
+}
 
 /* "1.23.2" is 23; 0: not a version that we understand. */
 static uint32_t minor_of(const char *version)
@@ -77,8 +94,7 @@ static uint32_t last_slot(const struct library *lib, bool editor)
     uint32_t last = 0;
 
     for (size_t i = 0; i < WRAPS; i++)
-        if (places[i].editor == editor && places[i].since <= lib->minor &&
-                places[i].slot > last)
+        if (is_wanted(&places[i], lib, editor) && places[i].slot > last)
             last = places[i].slot;
     return last;
 }
@@ -98,10 +114,10 @@ static uint32_t take(struct library *lib, const struct candidate *c,
 
     /* What is replaced is known before anything is: a call may come at once. */
     for (size_t i = 0; i < WRAPS; i++)
-        if (places[i].editor == editor && places[i].since <= lib->minor)
+        if (is_wanted(&places[i], lib, editor))
             lib->real[i] = atomic_load(&slots[places[i].slot]);
     for (size_t i = 0; i < WRAPS; i++)
-        if (places[i].editor == editor && places[i].since <= lib->minor) {
+        if (is_wanted(&places[i], lib, editor)) {
             atomic_store(&slots[places[i].slot], sets[lib->index][i]);
             taken++;
         }
@@ -155,6 +171,8 @@ bool patch(const struct candidate *c)
     }
     if (minor >= ORT_SINCE_GetModelEditorApi)
         taken += take(lib, c, ORT(api, GetModelEditorApi)(), true);
+    if (ops_wanted() && minor >= ORT_SINCE_RunOptionsEnableProfiling)
+        (void)bracket_install(c, lib);
     object_library(lib, c->path, version, taken);
     return true;
 }

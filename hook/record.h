@@ -49,6 +49,10 @@ enum record_kind {
     RECORD_SESSION_END,
     RECORD_RUN,
     RECORD_ERROR,
+    RECORD_OPERATOR,
+    RECORD_OPERATOR_SIZES,
+    RECORD_OPERATOR_RUN,
+    RECORD_SAMPLE,
     RECORD_SECTION,
     RECORD_BATCH,
     RECORD_TOKEN,
@@ -133,6 +137,30 @@ struct record {
             uint32_t thread;
             int32_t code;
         } error;
+        struct { /* a node that ran; all but the first two are texts */
+            uint64_t id;
+            uint32_t node_index; /* UINT32_MAX: not told */
+            uint64_t name, op_type, provider;
+            uint64_t inputs, outputs;
+        } operator_found;
+        struct { /* in bytes */
+            uint64_t id;
+            uint64_t activation, parameter, output;
+        } operator_sizes;
+        struct { /* inner ones come before the one that they ran in */
+            uint64_t id;
+            uint64_t start_ns;
+            uint64_t raw_ns;    /* as ONNX Runtime says */
+            uint64_t kernel_ns; /* 0: not seen */
+            uint32_t sample;
+            uint32_t thread;
+            uint16_t level;   /* events around it, and itself */
+            uint16_t streams; /* of text, made while it was described */
+        } operator_run;
+        struct { /* the last run of this thread is that sample */
+            uint32_t id;
+            uint32_t thread;
+        } sample;
         struct {
             uint64_t start_ns;
             uint64_t end_ns;

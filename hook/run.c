@@ -1,6 +1,6 @@
 /* run.c -- times an inference and says so. */
 #include "base/ring.h"
-#include "hook/hook.h"
+#include "hook/ops.h"
 #include "os/clock.h"
 
 #include <stdalign.h>
@@ -57,17 +57,20 @@ static struct ort_status *time_into(const struct ring *ring,
     struct reading reading =
             shape_inputs(lib, session, in_names, in, n_in, out_names, n_out);
     struct record r = begin(&reading, lib, session);
+    struct sample sample = ops_begin(lib, session, run_options);
 
     r.run.start_ns = mono_ns();
 
-    struct ort_status *status = real(session, run_options, in_names, in, n_in,
+    struct ort_status *status = real(session, sample.use, in_names, in, n_in,
             out_names, n_out, out);
 
     r.run.end_ns = mono_ns();
     end(&r, lib, status);
     if (!status && reading.weigh)
         outputs(&r, lib, out, n_out);
+    ops_end(lib, session, &sample, &r);
     (void)ring_push(ring, &r); /* full: it counts the loss, we go on */
+    ops_sent(&sample, &r);
     return status;
 }
 
@@ -92,18 +95,22 @@ struct ort_status *run_bound(const struct library *lib,
     struct reading reading = binding_reading(binding, &out_bytes, &out_known);
     struct record r = begin(&reading, lib, session);
 
+    struct sample sample = ops_begin(lib, session, run_options);
+
     r.flags |= FLAG_BINDING;
     r.run.start_ns = mono_ns();
 
-    struct ort_status *status = real(session, run_options, binding);
+    struct ort_status *status = real(session, sample.use, binding);
 
     r.run.end_ns = mono_ns();
     end(&r, lib, status);
+    ops_end(lib, session, &sample, &r);
     if (!status && out_known) {
         r.run.out_bytes = out_bytes;
         r.flags |= FLAG_OUTPUT_BYTES;
     }
     channel_send(&r);
+    ops_sent(&sample, &r);
     return status;
 }
 

@@ -101,12 +101,22 @@ static void session_end(void *to, uint32_t id, uint64_t time_ns)
     store_add_session_end(((struct session_state *)to)->store, id, time_ns);
 }
 
-static void inference(void *to, const struct inference *i)
+static uint64_t inference(void *to, const struct inference *i)
 {
     struct session_state *s = to;
 
     s->out->inferences++;
-    store_add_inference(s->store, i);
+    return store_add_inference(s->store, i);
+}
+
+static void found_operator(void *to, const struct operator* o)
+{
+    store_add_operator(((struct session_state *)to)->store, o);
+}
+
+static void ran_operator(void *to, const struct operator_run *r)
+{
+    store_add_operator_run(((struct session_state *)to)->store, r);
 }
 
 static void section(void *to, const struct section *x)
@@ -160,6 +170,7 @@ static int start_child(struct child **out, const struct session_state *s,
                     { "LD_PRELOAD", buf_cstr(&libraries) },
                     { "ORTMETER_DIR", rings_folder(s->rings) },
                     { "ORTMETER_RING", plan->ring_records ? records : NULL },
+                    { "ORTMETER_OPS", plan->ops },
                     { 0 },
             },
             e);
@@ -325,6 +336,8 @@ int session_run(struct session_outcome *out, struct store *store,
                                     .session = made_session,
                                     .session_end = session_end,
                                     .inference = inference,
+                                    .found_operator = found_operator,
+                                    .ran_operator = ran_operator,
                                     .section = section,
                                     .token = token,
                                     .mark = mark,

@@ -12,6 +12,7 @@ struct session_plan {
     char *const *argv;     /* ends with NULL */
     const char *hook;      /* libortmeter.so, for the program to load */
     const char *tags;      /* or NULL */
+    const char *ops;       /* "off", "auto", "all" or a number; NULL: off */
     uint64_t ring_records; /* 0: as many as usual; else a power of 2 */
 };
 

@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char help[] =
         "Usage: ortmeter run [options] [--] PROGRAM [arguments]\n"
@@ -31,8 +32,11 @@ static const char help[] =
         "  --tag TEXT      a tag to find the run by; may be repeated\n"
         "  --buffer N      records that a process may be ahead of us: a power\n"
         "                  of 2, 65536 if not given, 64 bytes each\n"
-        "  --ops off       operators are not recorded (the only choice so "
-        "far)\n"
+        "  --ops WHICH     record the operators of: off, no inference "
+        "(default);\n"
+        "                  all; a number N, one in N; auto, as many as cost\n"
+        "                  less than 1 % of the time (ONNX Runtime 1.25 or "
+        "later)\n"
         "  -h, --help      this text\n"
         "\n"
         "Exit code: the program's; 128 + N when signal N ended it; 1 when it\n"
@@ -51,7 +55,7 @@ struct settings {
     bool json, quiet, help;
     const char *out, *db;
     struct option_texts tags;
-    struct option_choice ops;
+    const char *ops;
     uint64_t buffer;
 };
 
@@ -121,6 +125,7 @@ static int run_program(const struct settings *s, char *const *argv)
         .argv = argv,
         .hook = hook,
         .tags = tags.len ? buf_cstr(&tags) : NULL,
+        .ops = s->ops,
         .ring_records = s->buffer,
     };
     int rc = session_run(&outcome, store, &plan, &e);
@@ -141,6 +146,15 @@ static int run_program(const struct settings *s, char *const *argv)
     return exit_code(&outcome, well);
 }
 
+static bool is_ops(const char *text)
+{
+    uint64_t number = 0;
+
+    return strcmp(text, "off") == 0 || strcmp(text, "auto") == 0 ||
+           strcmp(text, "all") == 0 ||
+           (str_u64(&number, str_of(text)) == 0 && number > 0);
+}
+
 static int check(const struct settings *s, int words, struct error *e)
 {
     if (!words)
@@ -150,6 +164,10 @@ static int check(const struct settings *s, int words, struct error *e)
         return fail(e, -1,
                 "--buffer takes a power of 2 from 64 to 16777216, not %llu",
                 (unsigned long long)s->buffer);
+    if (!is_ops(s->ops))
+        return fail(e, -1,
+                "--ops takes off, auto, all or a number from 1, not '%s'",
+                s->ops);
     for (int i = 0; i < s->tags.count; i++)
         for (const char *c = s->tags.item[i]; *c; c++)
             if (*c == ',')
@@ -160,8 +178,7 @@ static int check(const struct settings *s, int words, struct error *e)
 
 static int run(int argc, char **argv)
 {
-    static const char *const ops[] = { "off", NULL };
-    struct settings s = { .ops = { .all = ops } };
+    struct settings s = { .ops = "off" };
     struct error e = { "" };
     const struct option table[] = {
         { "json", 0, OPTION_FLAG, &s.json },
@@ -170,7 +187,7 @@ static int run(int argc, char **argv)
         { "db", 0, OPTION_TEXT, &s.db },
         { "tag", 0, OPTION_TEXTS, &s.tags },
         { "buffer", 0, OPTION_NUMBER, &s.buffer },
-        { "ops", 0, OPTION_CHOICE, &s.ops },
+        { "ops", 0, OPTION_TEXT, &s.ops },
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },
     };

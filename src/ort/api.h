@@ -27,6 +27,7 @@ struct ort_allocator;
 struct ort_binding; /* OrtIoBinding */
 struct ort_prepacked;
 struct ort_device; /* OrtEpDevice */
+struct ort_pairs;  /* OrtKeyValuePairs */
 struct ort_model;
 
 typedef void (*ort_function)(void);
@@ -42,7 +43,22 @@ struct ort_api_base {
     const char *(*get_version_string)(void);
 };
 
-enum ort_log_level { ORT_LOG_WARNING = 2, ORT_LOG_ERROR = 3 };
+enum ort_log_level {
+    ORT_LOG_WARNING = 2,
+    ORT_LOG_ERROR = 3,
+    ORT_LOG_FATAL = 4,
+};
+
+/* GraphOptimizationLevel. */
+enum ort_level {
+    ORT_LEVEL_OFF = 0,
+    ORT_LEVEL_BASIC = 1,
+    ORT_LEVEL_EXTENDED = 2,
+    ORT_LEVEL_ALL = 99,
+};
+
+/* ONNXType: what kind of thing an input is. */
+enum ort_kind { ORT_KIND_TENSOR = 1 };
 enum ort_allocator_type { ORT_ALLOCATOR_ARENA = 1 };
 enum ort_memory_type { ORT_MEMORY_DEFAULT = 0 };
 
@@ -65,6 +81,13 @@ enum ort_type {
     ORT_TYPE_COMPLEX64,
     ORT_TYPE_COMPLEX128,
     ORT_TYPE_BFLOAT16,
+    ORT_TYPE_FLOAT8E4M3FN,
+    ORT_TYPE_FLOAT8E4M3FNUZ,
+    ORT_TYPE_FLOAT8E5M2,
+    ORT_TYPE_FLOAT8E5M2FNUZ,
+    ORT_TYPE_UINT4,
+    ORT_TYPE_INT4,
+    ORT_TYPES
 };
 
 /* clang-format off */
@@ -120,6 +143,9 @@ enum ort_type {
     X(33, 1, SessionGetInputTypeInfo, struct ort_status *, \
         (const struct ort_session *session, size_t index, \
         struct ort_type_info **out)) \
+    X(34, 1, SessionGetOutputTypeInfo, struct ort_status *, \
+        (const struct ort_session *session, size_t index, \
+        struct ort_type_info **out)) \
     X(36, 1, SessionGetInputName, struct ort_status *, \
         (const struct ort_session *session, size_t index, \
         struct ort_allocator *allocator, char **out)) \
@@ -138,12 +164,17 @@ enum ort_type {
     X(55, 1, CastTypeInfoToTensorInfo, struct ort_status *, \
         (const struct ort_type_info *info, \
         const struct ort_tensor_info **out)) \
+    X(56, 1, GetOnnxTypeFromTypeInfo, struct ort_status *, \
+        (const struct ort_type_info *info, int *out)) \
     X(60, 1, GetTensorElementType, struct ort_status *, \
         (const struct ort_tensor_info *info, int *out)) \
     X(61, 1, GetDimensionsCount, struct ort_status *, \
         (const struct ort_tensor_info *info, size_t *out)) \
     X(62, 1, GetDimensions, struct ort_status *, \
         (const struct ort_tensor_info *info, int64_t *dims, size_t count)) \
+    X(63, 1, GetSymbolicDimensions, struct ort_status *, \
+        (const struct ort_tensor_info *info, const char **names, \
+        size_t count)) \
     X(65, 1, GetTensorTypeAndShape, struct ort_status *, \
         (const struct ort_value *value, struct ort_tensor_info **out)) \
     X(69, 1, CreateCpuMemoryInfo, struct ort_status *, \
@@ -162,6 +193,9 @@ enum ort_type {
     X(99, 1, ReleaseTensorTypeAndShapeInfo, void, \
         (struct ort_tensor_info *info)) \
     X(100, 1, ReleaseSessionOptions, void, (struct ort_options *options)) \
+    X(110, 2, SessionEndProfiling, struct ort_status *, \
+        (struct ort_session *session, struct ort_allocator *allocator, \
+        char **out)) \
     X(120, 3, DisablePerSessionThreads, struct ort_status *, \
         (struct ort_options *options)) \
     X(125, 4, GetAvailableProviders, struct ort_status *, \
@@ -170,6 +204,10 @@ enum ort_type {
         (char **providers, int count)) \
     X(130, 5, AddSessionConfigEntry, struct ort_status *, \
         (struct ort_options *options, const char *key, const char *value)) \
+    X(131, 5, CreateAllocator, struct ort_status *, \
+        (const struct ort_session *session, \
+        const struct ort_memory_info *info, struct ort_allocator **out)) \
+    X(132, 5, ReleaseAllocator, void, (struct ort_allocator *allocator)) \
     X(133, 5, RunWithBinding, struct ort_status *, \
         (struct ort_session *session, \
         const struct ort_run_options *run_options, \
@@ -215,9 +253,14 @@ enum ort_type {
     X(170, 9, SessionOptionsAppendExecutionProvider_TensorRT_V2, \
         struct ort_status *, \
         (struct ort_options *options, const void *provider_options)) \
+    X(171, 9, CreateTensorRTProviderOptions, struct ort_status *, \
+        (void **out)) \
+    X(174, 9, ReleaseTensorRTProviderOptions, void, (void *options)) \
     X(204, 11, SessionOptionsAppendExecutionProvider_CUDA_V2, \
         struct ort_status *, \
         (struct ort_options *options, const void *provider_options)) \
+    X(205, 11, CreateCUDAProviderOptions, struct ort_status *, (void **out)) \
+    X(208, 11, ReleaseCUDAProviderOptions, void, (void *options)) \
     X(209, 11, SessionOptionsAppendExecutionProvider_MIGraphX, \
         struct ort_status *, \
         (struct ort_options *options, const void *provider_options)) \
@@ -242,6 +285,10 @@ enum ort_type {
         (struct ort_options *options, const char *const *keys, \
         const char *const *values, size_t count)) \
     X(291, 22, GetModelEditorApi, const struct ort_api *, (void)) \
+    X(298, 22, GetKeyValuePairs, void, \
+        (const struct ort_pairs *pairs, const char *const **keys, \
+        const char *const **values, size_t *count)) \
+    X(300, 22, ReleaseKeyValuePairs, void, (struct ort_pairs *pairs)) \
     X(304, 22, SessionOptionsAppendExecutionProvider_V2, \
         struct ort_status *, \
         (struct ort_options *options, struct ort_env *env, \
@@ -253,6 +300,8 @@ enum ort_type {
         (const struct ort_device *device)) \
     X(318, 23, GetTensorSizeInBytes, struct ort_status *, \
         (const struct ort_value *value, size_t *out)) \
+    X(319, 23, AllocatorGetStats, struct ort_status *, \
+        (const struct ort_allocator *allocator, struct ort_pairs **out)) \
     X(414, 24, GetTensorElementTypeAndShapeDataReference, \
         struct ort_status *, \
         (const struct ort_value *value, int *type, const int64_t **dims, \

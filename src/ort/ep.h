@@ -118,9 +118,6 @@ struct ort_ep_factory {
         (struct ort_run_options *options)) \
     X(47, 1, RunOptionsUnsetTerminate, struct ort_status *, \
         (struct ort_run_options *options)) \
-    X(110, 2, SessionEndProfiling, struct ort_status *, \
-        (struct ort_session *session, struct ort_allocator *allocator, \
-        char **out)) \
     X(165, 8, AddRunConfigEntry, struct ort_status *, \
         (struct ort_run_options *options, const char *key, \
         const char *value)) \

@@ -3,12 +3,14 @@
 #include "base/alloc.h"
 #include "base/map.h"
 #include "ort/options.h"
+#include "ort/samples.h"
 #include "ort/texts.h"
 
 #include <stdlib.h>
 
 /* A process that claims more than that is not believed. */
-#define OBJECTS_MOST (1 << 20)
+#define SESSION_BITS 20
+#define OBJECTS_MOST ((1 << SESSION_BITS) - 1)
 
 /* What a process told, by the addresses it uses. */
 struct known {
@@ -22,6 +24,8 @@ struct known {
         uint32_t size, padding, queue_depth;
     } * batch;
     size_t batch_count;
+    struct map last_run; /* thread to inference << 20 | session */
+    struct samples samples;
 };
 
 struct trace {
@@ -32,6 +36,7 @@ struct trace {
     uint32_t process_count;
     uint32_t library_count;
     uint32_t session_count;
+    uint32_t operator_count;
     uint64_t odd;
 };
 
@@ -55,6 +60,8 @@ static void release(struct known *k)
     map_release(&k->options);
     map_release(&k->errors);
     map_release(&k->batches);
+    map_release(&k->last_run);
+    samples_release(&k->samples);
     free(k->batch);
 }
 
@@ -336,7 +343,42 @@ static void take_run(struct trace *t, uint32_t process, const struct record *r)
     if (r->flags & FLAG_FAILED)
         i.error = take_error(t, k, r->run.thread);
     add_context(k, r->run.thread, &i);
-    t->sink.inference(t->sink.context, &i);
+
+    uint64_t number = t->sink.inference(t->sink.context, &i);
+
+    if (r->flags & FLAG_SAMPLED)
+        map_put(&k->last_run, r->run.thread,
+                number << SESSION_BITS | i.session);
+}
+
+static void take_operator(struct trace *t, uint32_t process,
+        const struct record *r)
+{
+    t->odd += !samples_take(&known(t, process)->samples, r);
+}
+
+/* The thread's last run was that sample: now it is known whose the operators
+ * are that were told of before. */
+static void take_sample(struct trace *t, uint32_t process,
+        const struct record *r)
+{
+    struct known *k = known(t, process);
+    uint64_t *run = map_find(&k->last_run, r->sample.thread);
+    struct sample_place place = {
+        .sample = r->sample.id,
+        .start_ns = t->start_ns,
+    };
+
+    if (!run) {
+        t->odd++;
+        return;
+    }
+    place.inference = *run >> SESSION_BITS;
+    place.session = *run & ((1 << SESSION_BITS) - 1);
+    map_remove(&k->last_run, r->sample.thread);
+    samples_close(&k->samples, &place, &t->texts, &t->operator_count,
+            &(struct samples_sink){ t->sink.context, t->sink.found_operator,
+                    t->sink.ran_operator });
 }
 
 static void take_batch(struct trace *t, uint32_t process,
@@ -440,6 +482,10 @@ void trace_take(struct trace *t, uint32_t process, const struct record *r)
         [RECORD_SESSION_END] = take_session_end,
         [RECORD_RUN] = take_run,
         [RECORD_ERROR] = take_error_text,
+        [RECORD_OPERATOR] = take_operator,
+        [RECORD_OPERATOR_SIZES] = take_operator,
+        [RECORD_OPERATOR_RUN] = take_operator,
+        [RECORD_SAMPLE] = take_sample,
         [RECORD_SECTION] = take_section,
         [RECORD_BATCH] = take_batch,
         [RECORD_TOKEN] = take_token,

@@ -16,7 +16,10 @@ struct trace_sink {
     void (*language)(void *context, uint32_t library, const char *name);
     void (*session)(void *context, const struct session *s);
     void (*session_end)(void *context, uint32_t session, uint64_t time_ns);
-    void (*inference)(void *context, const struct inference *i);
+    /* Returns its number within the run. */
+    uint64_t (*inference)(void *context, const struct inference *i);
+    void (*found_operator)(void *context, const struct operator* o);
+    void (*ran_operator)(void *context, const struct operator_run *r);
     void (*section)(void *context, const struct section *s);
     void (*token)(void *context, const struct token *t);
     void (*mark)(void *context, const struct note *n);

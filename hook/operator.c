@@ -1,0 +1,211 @@
+/* operator.c -- what ran inside an inference, as records.
+ *
+ * ONNX Runtime tells of a node's start, describes its inputs as text, runs the
+ * kernel, describes the outputs, and tells of the end; its own duration covers
+ * all of that.  The texts are made with streams whose constructor and
+ * destructor we see: the first stream that goes after the start ends the
+ * inputs' text, so the kernel begins; the next that is made ends the kernel. */
+#include "base/ring.h"
+#include "hook/ops.h"
+#include "hook/set.h"
+#include "hook/text.h"
+#include "os/clock.h"
+
+#define OPERATORS 32768 /* a power of 2 */
+#define FRAMES    12    /* events within events that are kept apart */
+#define NAME_MOST 512
+
+struct frame {
+    uint64_t start_ns;
+    uint64_t kernel_start_ns;
+    uint64_t kernel_end_ns;
+    uint32_t streams;
+};
+
+static _Thread_local struct frame frames[FRAMES];
+static _Thread_local uint32_t depth;
+
+static _Atomic uint64_t described[OPERATORS];
+
+/* --- when ----------------------------------------------------------------- */
+
+static struct frame *innermost(void)
+{
+    return depth && depth <= FRAMES ? &frames[depth - 1] : NULL;
+}
+
+void operator_started(void)
+{
+    depth++;
+
+    struct frame *f = innermost();
+
+    if (f)
+        *f = (struct frame){ .start_ns = mono_ns() };
+}
+
+void operator_stream_made(void)
+{
+    struct frame *f = innermost();
+
+    if (f && f->kernel_start_ns && !f->kernel_end_ns)
+        f->kernel_end_ns = mono_ns();
+}
+
+void operator_stream_gone(void)
+{
+    struct frame *f = innermost();
+
+    if (!f)
+        return;
+    f->streams++;
+    if (!f->kernel_start_ns)
+        f->kernel_start_ns = mono_ns();
+}
+
+/* --- what ----------------------------------------------------------------- */
+
+static uint64_t hash(uint64_t h, const char *text)
+{
+    for (; text && *text; text++)
+        h = (h ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return h;
+}
+
+static const struct ort_api *ep_api(const struct library *lib)
+{
+    return ORT(lib->api, GetEpApi)();
+}
+
+static void drop(const struct library *lib, struct ort_status *status)
+{
+    if (status)
+        ORT(lib->api, ReleaseStatus)(status);
+}
+
+static const char *argument(const struct library *lib,
+        const struct ort_event *event, const char *key)
+{
+    const char *value = NULL;
+
+    drop(lib, ORT(ep_api(lib), ProfilingEvent_GetArgValue)(event, key, &value));
+    return value;
+}
+
+static uint64_t number(const char *text, uint64_t otherwise)
+{
+    uint64_t n = 0;
+
+    if (!text || !*text)
+        return otherwise;
+    for (; *text >= '0' && *text <= '9'; text++)
+        n = n * 10 + (uint64_t)(*text - '0');
+    return *text ? otherwise : n;
+}
+
+/* "Conv_12_kernel_time" is Conv_12. */
+static uint64_t name_text(const char *event_name)
+{
+    static const char tail[] = "_kernel_time";
+    size_t len = text_len(event_name), cut = sizeof(tail) - 1;
+    char name[NAME_MOST];
+
+    if (len > cut && text_is(event_name + len - cut, tail))
+        len -= cut;
+    if (len >= sizeof(name))
+        len = sizeof(name) - 1;
+    for (size_t i = 0; i < len; i++)
+        name[i] = event_name[i];
+    name[len] = 0;
+    return channel_text(name);
+}
+
+static void describe(const struct library *lib, uint64_t id, const char *name,
+        const char *inputs, const struct ort_event *event)
+{
+    struct record r = {
+        .kind = RECORD_OPERATOR,
+        .place = record_place(PHASE_OTHER, lib->index),
+        .operator_found = { .id = id },
+    };
+
+    r.operator_found.name = name_text(name);
+    r.operator_found.op_type = channel_text(argument(lib, event, "op_name"));
+    r.operator_found.provider = channel_text(argument(lib, event, "provider"));
+    r.operator_found.inputs = channel_text(inputs);
+    r.operator_found.outputs =
+            channel_text(argument(lib, event, "output_type_shape"));
+    r.operator_found.node_index =
+            (uint32_t)number(argument(lib, event, "node_index"), UINT32_MAX);
+    channel_send(&r);
+
+    const char *activation = argument(lib, event, "activation_size");
+
+    if (activation)
+        channel_send(&(struct record){
+                .kind = RECORD_OPERATOR_SIZES,
+                .operator_sizes = {
+                    .id = id,
+                    .activation = number(activation, 0),
+                    .parameter = number(
+                            argument(lib, event, "parameter_size"), 0),
+                    .output =
+                            number(argument(lib, event, "output_size"), 0),
+                },
+        });
+}
+
+static void send(const struct library *lib, uint32_t sample,
+        const struct frame *f, uint32_t level, const struct ort_event *event)
+{
+    const char *name = NULL;
+    int64_t took_us = 0;
+
+    drop(lib, ORT(ep_api(lib), ProfilingEvent_GetName)(event, &name));
+    drop(lib, ORT(ep_api(lib), ProfilingEvent_GetDurationUs)(event, &took_us));
+    if (!name)
+        return;
+
+    const char *inputs = argument(lib, event, "input_type_shape");
+    uint64_t id = hash(hash(UINT64_C(14695981039346656037), name), inputs);
+
+    id = id ? id : 1;
+    if (!set_has(described, OPERATORS, id)) {
+        describe(lib, id, name, inputs, event);
+        set_add(described, OPERATORS, id);
+    }
+
+    bool whole = f->kernel_end_ns > f->kernel_start_ns;
+
+    channel_send(&(struct record){
+            .kind = RECORD_OPERATOR_RUN,
+            .operator_run = {
+                .id = id,
+                .start_ns = whole ? f->kernel_start_ns : f->start_ns,
+                .raw_ns = (uint64_t)took_us * 1000,
+                .kernel_ns =
+                        whole ? f->kernel_end_ns - f->kernel_start_ns : 0,
+                .sample = sample,
+                .thread = channel_thread(),
+                .level = (uint16_t)level,
+                .streams = (uint16_t)f->streams,
+            },
+    });
+}
+
+void operator_stopped(const struct library *lib, uint32_t sample,
+        const struct ort_event *event)
+{
+    const struct frame *f = innermost();
+    int category = ORT_EVENT_SESSION;
+
+    if (!depth)
+        return;
+    if (f && sample) {
+        drop(lib,
+                ORT(ep_api(lib), ProfilingEvent_GetCategory)(event, &category));
+        if (category == ORT_EVENT_NODE)
+            send(lib, sample, f, depth, event);
+    }
+    depth--;
+}

@@ -1,0 +1,112 @@
+/* ops.h -- looking into some of the inferences: which operators ran, and for
+ * how long.
+ *
+ *     sampling.c       which inferences: all, one in N, or as the budget allows
+ *     attach.c         gives sessions our execution provider (1.25 and later)
+ *     probe.c          the provider: claims no node, and hears of all
+ *     bracket_linux.c  where a kernel really begins and ends
+ *     operator.c       what was heard, as records
+ *
+ * An inference that is looked into runs with options of our own, so it must be
+ * one whose options the program left as they come.  A session whose options
+ * say that the program profiles it itself, or lets ONNX Runtime choose the
+ * providers, is left alone. */
+#pragma once
+
+#include "hook/hook.h"
+#include "ort/ep.h"
+
+/* Reads ORTMETER_OPS: "off" or nothing, "auto", "all", or a number N. */
+void ops_init(void);
+bool ops_wanted(void);
+
+/* --- attach.c: session options -------------------------------------------- */
+
+enum ops_mark {
+    OPS_KNOWN = 1,    /* made while we watched */
+    OPS_POLICY = 2,   /* ONNX Runtime is to choose the providers */
+    OPS_PROFILED = 4, /* the program profiles the session itself */
+    OPS_CONTEXT = 8,  /* a compiled model is to be written */
+};
+
+void ops_options_new(const struct ort_options *options,
+        const struct ort_options *from);
+void ops_options_mark(const struct ort_options *options, enum ops_mark mark,
+        bool on);
+void ops_options_end(const struct ort_options *options);
+
+/* Options for a session: ours, made from theirs, or theirs. */
+struct ops_options {
+    const struct ort_options *use;
+    const struct ort_options *theirs;
+    struct ort_options *ours; /* or NULL */
+};
+
+struct ops_options ops_attach(const struct library *lib,
+        const struct ort_env *env, const struct ort_options *theirs);
+/* The session could not be made: is it worth trying with theirs? */
+bool ops_try_again(const struct library *lib, struct ops_options *o,
+        struct ort_status **status);
+void ops_attached(const struct library *lib, const struct ops_options *o,
+        const struct ort_session *session);
+void ops_session_end(const struct ort_session *session);
+
+/* What the program sees of the devices: all but ours. */
+void ops_hide_device(const struct library *lib,
+        const struct ort_device *const **devices, size_t *count);
+
+/* --- sampling.c: runs ----------------------------------------------------- */
+
+struct sample {
+    uint32_t id; /* 0: this run is not looked into */
+    const struct ort_run_options *use;
+    struct ort_run_options *ours;
+    void *flight;
+};
+
+void ops_run_options_new(const struct ort_run_options *options);
+void ops_run_options_touched(const struct ort_run_options *options);
+void ops_run_options_end(const struct ort_run_options *options);
+/* They are told to stop: so are those that stand in for them. */
+void ops_terminate(const struct library *lib,
+        const struct ort_run_options *options);
+
+/* The session is looked into from now on; `nodes` guesses what that costs. */
+void ops_watch(const struct ort_session *session, uint32_t nodes);
+void ops_unwatch(const struct ort_session *session);
+
+struct sample ops_begin(const struct library *lib,
+        const struct ort_session *session,
+        const struct ort_run_options *theirs);
+/* After every run, with its record as it will be sent. */
+void ops_end(const struct library *lib, const struct ort_session *session,
+        struct sample *s, struct record *run);
+/* After the run's record was sent. */
+void ops_sent(const struct sample *s, const struct record *run);
+
+/* The sample that this thread is in, or 0. */
+uint32_t ops_current(void);
+
+/* --- probe.c -------------------------------------------------------------- */
+
+#define PROBE_NAME "zzOrtmeterProbe"
+
+/* How many nodes the provider was shown on this thread since it was asked. */
+uint32_t probe_nodes_seen(void);
+
+/* --- operator.c ----------------------------------------------------------- */
+
+void operator_started(void);
+/* The innermost event of this thread is over. */
+void operator_stopped(const struct library *lib, uint32_t sample,
+        const struct ort_event *event);
+
+/* Called at the constructors and destructors of text streams in ONNX Runtime,
+ * which it makes before and after each kernel. */
+void operator_stream_made(void);
+void operator_stream_gone(void);
+
+/* --- bracket_linux.c ------------------------------------------------------ */
+
+/* Takes the two functions' places in the runtime.  False: it has none. */
+bool bracket_install(const struct candidate *c, struct library *lib);
