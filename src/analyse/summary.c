@@ -144,8 +144,13 @@ static void add_to_session(struct summary_session *x, const struct inference *i)
         x->failed++;
         return;
     }
-    spread_add(&x->spread, i->duration_ns);
-    keep_first(x, i->duration_ns);
+    if (i->flags & FLAG_SAMPLED) {
+        x->sampled++;
+        spread_add(&x->slowed, i->duration_ns);
+    } else {
+        spread_add(&x->spread, i->duration_ns);
+        keep_first(x, i->duration_ns);
+    }
     if (i->flags & FLAG_SHAPE)
         range_add(&x->batch, i->batch);
     if (i->flags & FLAG_SEQUENCE)
@@ -195,7 +200,9 @@ static void take_inference(void *to, const struct inference *i)
             take_error(s, i->error);
         return;
     }
-    spread_add(&s->spread, i->duration_ns);
+    s->sampled += (i->flags & FLAG_SAMPLED) != 0;
+    spread_add(i->flags & FLAG_SAMPLED ? &s->slowed : &s->spread,
+            i->duration_ns);
     s->samples += i->flags & FLAG_SHAPE ? i->batch : 1;
     add_to_phase(s, i);
     generations_add(reading->generations, i);
@@ -276,6 +283,14 @@ static void find_warmup(struct summary *s)
         s->warmup.mean_ns = sum / (double)s->warmup.count;
 }
 
+/* Those that were looked into count only where there are no others. */
+static void figures(struct spread *plain, struct spread *slowed,
+        struct spread_figures *out)
+{
+    if (!spread_figures(plain, out))
+        (void)spread_figures(slowed, out);
+}
+
 static void finish(struct summary *s)
 {
     double steps = 0, pairs = 0;
@@ -287,9 +302,9 @@ static void finish(struct summary *s)
             steps += x->spread.steps;
             pairs += (double)(x->spread.count - 1);
         }
-        (void)spread_figures(&x->spread, &x->latency);
+        figures(&x->spread, &x->slowed, &x->latency);
     }
-    (void)spread_figures(&s->spread, &s->latency);
+    figures(&s->spread, &s->slowed, &s->latency);
     /* From one inference to the next of the same session. */
     s->latency.jitter = pairs > 0 ? steps / pairs : 0;
     for (size_t i = 0; i < PHASES; i++)
@@ -322,6 +337,8 @@ int summary_read(struct summary *out, struct store *s, int64_t run,
         rc = store_each_session(s, run, take_session, out, e);
     if (!rc)
         rc = read_inferences(out, s, run, e);
+    if (!rc)
+        rc = operators_read(&out->operators, s, run, e);
     if (!rc)
         rc = store_each_section(s, run, take_section, out, e);
     if (!rc)
@@ -356,6 +373,7 @@ static void release_sessions(struct summary *s)
         free(x->error);
         free(x->first_ns);
         spread_release(&x->spread);
+        spread_release(&x->slowed);
     }
     free(s->sessions);
 }
@@ -390,6 +408,8 @@ void summary_release(struct summary *s)
     release_notes(s->marks, s->mark_count);
     release_notes(s->threads, s->thread_count);
     spread_release(&s->spread);
+    spread_release(&s->slowed);
+    operators_release(&s->operators);
     for (size_t i = 0; i < PHASES; i++)
         spread_release(&s->phase_spread[i]);
     *s = (struct summary){ 0 };

@@ -4,6 +4,7 @@
  * meter died is summed up as well as any other. */
 #pragma once
 
+#include "analyse/operators.h"
 #include "analyse/spread.h"
 #include "base/error.h"
 #include "model/run.h"
@@ -35,9 +36,10 @@ struct summary_session {
     bool seen_late;
     bool first_load; /* of this model in this run */
     uint64_t load_ns;
-    uint64_t inferences, failed;
+    uint64_t inferences, failed, sampled;
     struct spread spread;
-    struct spread_figures latency; /* of those that did not fail */
+    struct spread slowed;          /* of those that were looked into */
+    struct spread_figures latency; /* as in the whole run */
     struct range batch, sequence, in_bytes, out_bytes;
     uint64_t *first_ns; /* the first durations, for the warm-up */
     size_t first_count;
@@ -97,9 +99,13 @@ struct summary {
     struct summary_session *sessions;
     size_t session_count;
 
-    uint64_t inferences, failed;
+    uint64_t inferences, failed, sampled;
     struct spread spread;
-    struct spread_figures latency; /* `count` 0: none that did not fail */
+    struct spread slowed; /* of those that were looked into */
+    /* Of those that did not fail and were not looked into; of the latter only
+     * where there are no others.  `count` 0: none that did not fail. */
+    struct spread_figures latency;
+    struct operators operators;
     uint64_t first_start_ns, last_end_ns;
     double samples; /* in all batches; a run of unknown batch is one */
 

@@ -255,12 +255,13 @@ static void throughput(const struct page *p, const struct summary *s)
 {
     double seconds = (double)(s->last_end_ns - s->first_start_ns) / 1e9;
 
-    if (!s->latency.count || seconds <= 0)
+    double done = (double)(s->inferences - s->failed);
+
+    if (done <= 0 || seconds <= 0)
         return;
     label(p, "throughput");
-    buf_printf(p->out, "    %.4g inferences/s",
-            (double)s->latency.count / seconds);
-    if (s->samples > (double)s->latency.count)
+    buf_printf(p->out, "    %.4g inferences/s", done / seconds);
+    if (s->samples > done)
         buf_printf(p->out, ", %.4g samples/s", s->samples / seconds);
     if (s->warmup.known && s->warmup.count) {
         buf_text(p->out, "   warm-up ");
@@ -301,6 +302,67 @@ static void tokens(const struct page *p, const struct summary *s)
         buf_text(p->out, "   p99 ");
         duration(p, s->phase[i].p99);
         buf_char(p->out, '\n');
+    }
+}
+
+static void operator_line(const struct page *p, const struct operator_sum *o,
+        double kernels)
+{
+    char share[16];
+
+    (void)snprintf(share, sizeof(share), "%.1f %%",
+            kernels > 0 ? 100 * o->kernel_ns / kernels : 0);
+    buf_text(p->out, "    ");
+    term_right(p->out, share, 7);
+    duration_column(p, o->kernel_ns / (double)o->count);
+    buf_text(p->out, "  ");
+    term_left(p->out, o->op_type ? o->op_type : "?", 16);
+    buf_printf(p->out, " %s\n", o->name ? o->name : "");
+}
+
+static void operator_account(const struct page *p,
+        const struct operator_account *a)
+{
+    double n = (double)a->inferences;
+    double kernels = a->kernels_ns / n;
+
+    label(p, "time");
+    buf_text(p->out, "    operators ");
+    duration(p, kernels);
+    if (a->plain_inferences) {
+        buf_text(p->out, " + control flow and runtime ");
+        duration(p, a->plain_mean_ns - kernels);
+        buf_text(p->out, " = ");
+        duration(p, a->plain_mean_ns);
+        buf_text(p->out, " an inference");
+    }
+    buf_printf(p->out, "  (%s, from %llu looked into)\n",
+            operator_method_name(a->method), (unsigned long long)a->inferences);
+}
+
+static void operators(const struct page *p, const struct summary *s)
+{
+    const struct operators *o = &s->operators;
+    double kernels = 0;
+    size_t shown = 0;
+
+    if (!o->count)
+        return;
+    buf_char(p->out, '\n');
+    for (size_t i = 0; i < o->account_count; i++) {
+        kernels += o->accounts[i].kernels_ns;
+        if (o->accounts[i].inferences)
+            operator_account(p, &o->accounts[i]);
+    }
+    for (size_t i = 0; i < o->count && shown < LINES_MOST; i++) {
+        if (o->items[i].contains || !o->items[i].count)
+            continue;
+        label(p, shown++ ? "" : "operators");
+        operator_line(p, &o->items[i], kernels);
+    }
+    if (o->count > shown) {
+        label(p, "");
+        buf_printf(p->out, "    of %zu; all with --json\n", o->count);
     }
 }
 
@@ -379,6 +441,7 @@ void summary_text(struct buf *out, const struct summary *s, bool colours)
     latency(&page, s);
     throughput(&page, s);
     tokens(&page, s);
+    operators(&page, s);
     sections(&page, s);
     errors(&page, s);
     cost(&page, s);

@@ -1,6 +1,7 @@
 #include "export/summary_json.h"
 
 #include "base/json.h"
+#include "export/operators_json.h"
 #include "model/phase.h"
 
 #include <stdlib.h>
@@ -179,12 +180,21 @@ static void spread(struct json *j, const struct spread_figures *f)
         json_real(j, "percentile_relative_error", f->relative_error);
 }
 
-static void latency(struct json *j, uint64_t count, uint64_t failed,
+struct counts {
+    uint64_t all, failed, sampled;
+};
+
+static void latency(struct json *j, struct counts n,
         const struct spread_figures *f)
 {
     json_object(j, "latency");
-    json_u64(j, "count", count);
-    json_u64(j, "failed", failed);
+    json_u64(j, "count", n.all);
+    json_u64(j, "failed", n.failed);
+    if (n.sampled) {
+        json_u64(j, "looked_into", n.sampled);
+        if (n.sampled + n.failed == n.all)
+            json_bool(j, "slowed_by_looking", true);
+    }
     if (f->count)
         spread(j, f);
     json_end(j);
@@ -228,7 +238,8 @@ static void session(struct json *j, const struct summary_session *x)
     }
     optional_text(j, "error", x->error);
     if (x->inferences)
-        latency(j, x->inferences, x->failed, &x->latency);
+        latency(j, (struct counts){ x->inferences, x->failed, x->sampled },
+                &x->latency);
     range(j, "batch", &x->batch);
     range(j, "sequence", &x->sequence);
     range(j, "input_bytes", &x->in_bytes);
@@ -247,11 +258,12 @@ static void sessions(struct json *j, const struct summary *s)
 static void throughput(struct json *j, const struct summary *s)
 {
     double seconds = (double)(s->last_end_ns - s->first_start_ns) / 1e9;
+    double done = (double)(s->inferences - s->failed);
 
-    if (!s->latency.count || seconds <= 0)
+    if (done <= 0 || seconds <= 0)
         return;
     json_object(j, "throughput");
-    json_fixed(j, "inferences_per_s", (double)s->latency.count / seconds, 3);
+    json_fixed(j, "inferences_per_s", done / seconds, 3);
     json_fixed(j, "fps", s->samples / seconds, 3);
     json_end(j);
 }
@@ -437,11 +449,13 @@ void summary_json(struct buf *out, const struct summary *s)
     processes(j, s);
     json_end(j);
     sessions(j, s);
-    latency(j, s->inferences, s->failed, &s->latency);
+    latency(j, (struct counts){ s->inferences, s->failed, s->sampled },
+            &s->latency);
     throughput(j, s);
     warmup(j, s);
     phases(j, s);
     tokens(j, s);
+    operators_json(j, &s->operators);
     sections(j, s);
     notes(j, "marks", "text", s->marks, s->mark_count);
     notes(j, "threads", "name", s->threads, s->thread_count);

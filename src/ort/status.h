@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "ort/api.h"
 
-/* Takes the status.  0 where it is NULL; else a negative errno value and ONNX
- * words on one line, or -ENOMEM, -EINVAL ... where its code says so. */
+/* Takes the status.  0 where it is NULL; else a negative errno value, and ONNX
+ * Runtime's own words on one line. */
 int status_fail(const struct ort_api *api, struct ort_status *take,
         struct error *e);
 

@@ -1,0 +1,77 @@
+/* operators.h -- where the time of an inference goes.
+ *
+ * Operators are known from the inferences that were looked into, which run
+ * slower than the others: ONNX Runtime describes each node in words around its
+ * kernel.  So two accounts are kept, and both add up:
+ *
+ * - of an inference that was looked into: kernels, the describing, control flow
+ *   around nested nodes, the gaps between nodes, and what comes before the
+ *   first and after the last;
+ * - of one that was not: the kernels, and the rest of its time, which is
+ * control flow and the runtime's own work.
+ *
+ * A node that others ran in (If, Loop, Scan) is not counted again: its kernel
+ * is theirs, and control flow. */
+#pragma once
+
+#include "base/error.h"
+#include "model/run.h"
+#include "store/store.h"
+
+enum operator_method {
+    OPERATOR_BRACKET,  /* the kernel's own start and end were seen */
+    OPERATOR_CONSTANT, /* ONNX Runtime's figure, less what describing costs in
+                          this session */
+    OPERATOR_RAW,      /* ONNX Runtime's figure as it is: too long */
+};
+
+const char *operator_method_name(enum operator_method method);
+
+struct operator_sum {
+    uint32_t id;
+    uint32_t session;
+    char *name, *op_type, *provider, *inputs, *outputs;
+    uint32_t node_index;
+    bool sizes_known;
+    uint64_t activation_bytes, parameter_bytes, output_bytes;
+    bool contains; /* others ran in it */
+    uint64_t count;
+    double raw_ns;    /* of all times together, as ONNX Runtime says */
+    double kernel_ns; /* of all times together */
+    enum operator_method method;
+    /* While reading. */
+    uint64_t bracketed;
+    double bracketed_ns, bracketed_raw_ns;
+};
+
+/* All the inferences of a session that were looked into, together. */
+struct operator_account {
+    uint64_t inferences; /* 0: none */
+    double run_ns;
+    double kernels_ns; /* of nodes that nothing else ran in */
+    double describing_ns;
+    double control_flow_ns;
+    double gaps_ns;   /* between nodes */
+    double before_ns; /* the first node */
+    double after_ns;  /* the last one */
+    bool overlapping; /* nodes ran side by side: kernels may exceed the run */
+    double describing_each_ns;   /* of one node, the median's stand-in */
+    enum operator_method method; /* the least exact one in use */
+    /* Of those that were not looked into; 0: there are none. */
+    uint64_t plain_inferences;
+    double plain_mean_ns;
+    /* Of both kinds: far slower than the rest, for a reason that is none of
+     * theirs, and in neither account. */
+    uint64_t left_out;
+};
+
+struct operators {
+    struct operator_sum *items; /* by their kernels' time, greatest first */
+    size_t count;
+    struct operator_account *accounts; /* of session 1, 2, ... */
+    size_t account_count;
+};
+
+int operators_read(struct operators *out, struct store *s, int64_t run,
+        struct error *e);
+void operators_release(struct operators *o);

@@ -1,0 +1,109 @@
+#include "export/operators_json.h"
+
+#include "base/json.h"
+
+static void us(struct json *j, const char *key, double ns)
+{
+    json_fixed(j, key, ns / 1e3, 3);
+}
+
+static void text(struct json *j, const char *key, const char *value)
+{
+    if (value)
+        json_text(j, key, value);
+}
+
+/* A shape list is JSON as ONNX Runtime writes it, unless it was cut. */
+static void shapes(struct json *j, const char *key, const char *value)
+{
+    text(j, key, value && *value ? value : NULL);
+}
+
+static void one(struct json *j, const struct operator_sum *o, double kernels)
+{
+    json_object(j, NULL);
+    text(j, "name", o->name);
+    text(j, "op_type", o->op_type);
+    text(j, "provider", o->provider);
+    json_u64(j, "session", o->session);
+    json_u64(j, "count", o->count);
+    us(j, "total_us", o->kernel_ns);
+    if (o->contains)
+        json_bool(j, "contains_others", true);
+    else
+        us(j, "self_us", o->kernel_ns);
+    if (!o->contains && kernels > 0)
+        json_fixed(j, "share", o->kernel_ns / kernels, 6);
+    us(j, "mean_us", o->kernel_ns / (double)o->count);
+    us(j, "ort_total_us", o->raw_ns);
+    json_text(j, "method", operator_method_name(o->method));
+    if (o->node_index != UINT32_MAX)
+        json_u64(j, "node_index", o->node_index);
+    shapes(j, "input_shapes", o->inputs);
+    shapes(j, "output_shapes", o->outputs);
+    if (o->sizes_known) {
+        json_u64(j, "activation_bytes", o->activation_bytes);
+        json_u64(j, "parameter_bytes", o->parameter_bytes);
+        json_u64(j, "output_bytes", o->output_bytes);
+    }
+    json_end(j);
+}
+
+/* Means of one inference. */
+static void account(struct json *j, uint32_t session,
+        const struct operator_account *a)
+{
+    double n = (double)a->inferences;
+
+    json_object(j, NULL);
+    json_u64(j, "session", session);
+    json_text(j, "method", operator_method_name(a->method));
+    if (a->left_out)
+        json_u64(j, "outliers_left_out", a->left_out);
+    json_object(j, "looked_into");
+    json_u64(j, "inferences", a->inferences);
+    us(j, "run_us", a->run_ns / n);
+    us(j, "operators_us", a->kernels_ns / n);
+    us(j, "describing_us", a->describing_ns / n);
+    us(j, "control_flow_us", a->control_flow_ns / n);
+    us(j, "between_us", a->gaps_ns / n);
+    us(j, "before_first_us", a->before_ns / n);
+    us(j, "after_last_us", a->after_ns / n);
+    if (a->overlapping)
+        json_bool(j, "operators_overlap", true);
+    json_end(j);
+    if (a->plain_inferences) {
+        json_object(j, "inference");
+        json_u64(j, "inferences", a->plain_inferences);
+        us(j, "run_us", a->plain_mean_ns);
+        us(j, "operators_us", a->kernels_ns / n);
+        us(j, "control_flow_and_runtime_us",
+                a->plain_mean_ns - a->kernels_ns / n);
+        json_fixed(j, "operators_share", a->kernels_ns / n / a->plain_mean_ns,
+                6);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+void operators_json(struct json *j, const struct operators *o)
+{
+    double kernels = 0;
+
+    if (!o->count)
+        return;
+    for (size_t i = 0; i < o->account_count; i++)
+        kernels += o->accounts[i].kernels_ns;
+    json_array(j, "ops");
+    for (size_t i = 0; i < o->count; i++)
+        if (o->items[i].count)
+            one(j, &o->items[i], kernels);
+    json_end(j);
+    json_object(j, "gaps");
+    json_array(j, "sessions");
+    for (size_t i = 0; i < o->account_count; i++)
+        if (o->accounts[i].inferences)
+            account(j, (uint32_t)i + 1, &o->accounts[i]);
+    json_end(j);
+    json_end(j);
+}

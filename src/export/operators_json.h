@@ -1,0 +1,9 @@
+/* operators_json.h -- operators, and where the rest of the time went. */
+#pragma once
+
+#include "analyse/operators.h"
+
+struct json;
+
+/* The members `ops` and `gaps`; nothing where no inference was looked into. */
+void operators_json(struct json *j, const struct operators *o);

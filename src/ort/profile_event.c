@@ -1,0 +1,476 @@
+#include "ort/profile_event.h"
+
+#include "base/compiler.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+/* --- what members there are ----------------------------------------------- */
+
+enum member_kind { MEMBER_TEXT, MEMBER_NUMBER, MEMBER_MICROSECONDS };
+
+struct member {
+    const char *key;
+    size_t len;
+    enum member_kind kind;
+    size_t at; /* in struct profile_event */
+};
+
+#define MEMBER(key, kind, field)                      \
+    {                                                 \
+        key, sizeof(key) - 1, MEMBER_##kind,          \
+                offsetof(struct profile_event, field) \
+    }
+#define TEXT(field)   MEMBER(#field, TEXT, field)
+#define NUMBER(field) MEMBER(#field, NUMBER, field)
+
+static const struct member members[] = {
+    MEMBER("cat", TEXT, category),
+    TEXT(name),
+    NUMBER(pid),
+    NUMBER(tid),
+    MEMBER("ts", MICROSECONDS, start_ns),
+    MEMBER("dur", MICROSECONDS, duration_ns),
+};
+
+static const struct member args[] = {
+    TEXT(op_name),
+    TEXT(provider),
+    TEXT(input_type_shape),
+    TEXT(output_type_shape),
+    TEXT(thread_scheduling_stats),
+    TEXT(parent_name),
+    NUMBER(node_index),
+    MEMBER("graph_index", NUMBER, node_index), /* until 1.10 */
+    NUMBER(activation_size),
+    NUMBER(parameter_size),
+    NUMBER(output_size),
+    NUMBER(mem_bytes_in_use),
+    NUMBER(mem_in_use_delta),
+    NUMBER(mem_in_use_peak),
+    NUMBER(mem_bytes_requested_in_use),
+    NUMBER(mem_requested_in_use_delta),
+    NUMBER(mem_arena_held),
+    NUMBER(mem_arena_held_delta),
+};
+
+static const struct member *find(const struct member *all, size_t count,
+        struct str key)
+{
+    for (size_t i = 0; i < count; i++)
+        if (all[i].len == key.len && !memcmp(all[i].key, key.p, key.len))
+            return &all[i];
+    return NULL;
+}
+
+/* --- values --------------------------------------------------------------- */
+
+/* Microseconds, perhaps with a fraction, as whole nanoseconds. */
+static int64_t nanoseconds(struct str text)
+{
+    int64_t whole;
+    double us;
+
+    if (!str_i64(&whole, text) && whole > INT64_MIN / 1000 &&
+            whole < INT64_MAX / 1000)
+        return whole * 1000;
+    if (!str_f64(&us, text) && fabs(us) < (double)INT64_MAX / 1000)
+        return llround(us * 1000);
+    return PROFILE_ABSENT;
+}
+
+static int64_t number(struct str text)
+{
+    int64_t value;
+
+    return str_i64(&value, text) ? PROFILE_ABSENT : value;
+}
+
+static void keep(struct profile_event *e, const struct member *m,
+        struct str value)
+{
+    char *to = (char *)e + m->at;
+
+    switch (m->kind) {
+    case MEMBER_TEXT: memcpy(to, &value, sizeof(value)); break;
+    case MEMBER_NUMBER: *(int64_t *)(void *)to = number(value); break;
+    case MEMBER_MICROSECONDS:
+        *(int64_t *)(void *)to = nanoseconds(value);
+        break;
+    }
+}
+
+/* --- reading -------------------------------------------------------------- */
+
+struct cursor {
+    const char *at, *end;
+    enum profile_spelling spelling;
+    bool in_name;  /* the value to come is the event's name */
+    char *scratch; /* what is unescaped goes here */
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+static void skip_blanks(struct cursor *c)
+{
+    while (c->at < c->end && is_blank(*c->at))
+        c->at++;
+}
+
+static bool take(struct cursor *c, char wanted)
+{
+    skip_blanks(c);
+    if (c->at == c->end || *c->at != wanted)
+        return false;
+    c->at++;
+    return true;
+}
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Whether `,"key" :` begins here, as ONNX Runtime writes it. */
+static bool another_member(const char *at, const char *end)
+{
+    if (end - at < 2 || at[0] != ',' || at[1] != '"')
+        return false;
+    for (at += 2; at < end && is_word(*at);)
+        at++;
+    return end - at >= 3 && !memcmp(at, "\" :", 3);
+}
+
+/* Whether the object ends here, and with it, perhaps, all. */
+static bool end_of_object(const char *at, const char *end)
+{
+    return at < end && *at == '}' &&
+           (at + 1 == end || is_blank(at[1]) || strchr(",}]", at[1]));
+}
+
+/* The quote that ends a text in which quotes may stand: behind it something
+ * begins that can follow a text.  NULL: there is none. */
+static const char *unescaped_end(const struct cursor *c)
+{
+    static const char behind_name[] = "\",\"args\" : {";
+    const char *quote;
+
+    /* Names are what people make up; but for the oldest, args follow. */
+    if (c->in_name && (quote = memmem(c->at, c->end - c->at, behind_name,
+                               strlen(behind_name))))
+        return quote;
+    for (const char *at = c->at; at < c->end; at = quote + 1) {
+        quote = memchr(at, '"', c->end - at);
+        if (!quote)
+            return NULL;
+        if (another_member(quote + 1, c->end) ||
+                end_of_object(quote + 1, c->end))
+            return quote;
+    }
+    return NULL;
+}
+
+static int hex(const char *at)
+{
+    static const char digits[] = "0123456789abcdefABCDEF";
+    int value = 0;
+
+    for (int i = 0; i < 4; i++) {
+        const char *d = at[i] ? strchr(digits, at[i]) : NULL;
+
+        if (!d)
+            return -1;
+        value = value * 16 +
+                (int)(d - digits < 16 ? d - digits : d - digits - 6);
+    }
+    return value;
+}
+
+static char *put_utf8(char *to, uint32_t code)
+{
+    if (code < 0x80) {
+        *to++ = (char)code;
+    } else if (code < 0x800) {
+        *to++ = (char)(0xc0 | code >> 6);
+        *to++ = (char)(0x80 | (code & 0x3f));
+    } else if (code < 0x10000) {
+        *to++ = (char)(0xe0 | code >> 12);
+        *to++ = (char)(0x80 | (code >> 6 & 0x3f));
+        *to++ = (char)(0x80 | (code & 0x3f));
+    } else {
+        *to++ = (char)(0xf0 | code >> 18);
+        *to++ = (char)(0x80 | (code >> 12 & 0x3f));
+        *to++ = (char)(0x80 | (code >> 6 & 0x3f));
+        *to++ = (char)(0x80 | (code & 0x3f));
+    }
+    return to;
+}
+
+/* \uXXXX, or two of them for one character.  Half a pair is U+FFFD. */
+static char *unescape_code(char *to, const char **at, const char *end)
+{
+    int code = end - *at >= 4 ? hex(*at) : -1;
+
+    if (code < 0)
+        return put_utf8(to, 'u'); /* no escape of JSON's: as it stands */
+    *at += 4;
+    if (code < 0xd800 || code > 0xdfff)
+        return put_utf8(to, (uint32_t)code);
+
+    int low = end - *at >= 6 && (*at)[0] == '\\' && (*at)[1] == 'u'
+                      ? hex(*at + 2)
+                      : -1;
+
+    if (code > 0xdbff || low < 0xdc00 || low > 0xdfff)
+        return put_utf8(to, 0xfffd);
+    *at += 6;
+    return put_utf8(to, 0x10000 + ((uint32_t)(code - 0xd800) << 10) +
+                                (uint32_t)(low - 0xdc00));
+}
+
+/* Never longer than what it was: there is room. */
+static struct str unescape(struct cursor *c, struct str text)
+{
+    static const char from[] = "bfnrt", into[] = "\b\f\n\r\t";
+    const char *at = text.p, *end = text.p + text.len;
+    char *to = c->scratch;
+
+    while (at < end) {
+        if (*at != '\\' || at + 1 == end) {
+            *to++ = *at++;
+            continue;
+        }
+
+        char code = at[1];
+        const char *known = code ? strchr(from, code) : NULL;
+
+        at += 2;
+        if (code == 'u')
+            to = unescape_code(to, &at, end);
+        else
+            *to++ = known ? into[known - from] : code;
+    }
+
+    struct str out = { c->scratch, (size_t)(to - c->scratch) };
+
+    c->scratch = to;
+    return out;
+}
+
+static bool escaped_text(struct cursor *c, struct str *out)
+{
+    const char *from = c->at;
+    bool escapes = false;
+
+    for (; c->at < c->end && *c->at != '"'; c->at++)
+        if (*c->at == '\\') {
+            escapes = true;
+            if (++c->at == c->end)
+                return false;
+        }
+    if (c->at == c->end)
+        return false;
+    *out = (struct str){ from, (size_t)(c->at - from) };
+    c->at++;
+    if (escapes)
+        *out = unescape(c, *out);
+    return true;
+}
+
+static bool text_value(struct cursor *c, struct str *out)
+{
+    if (c->spelling == PROFILE_SPELLING_JSON)
+        return escaped_text(c, out);
+
+    const char *quote = unescaped_end(c);
+
+    if (!quote)
+        return false;
+    *out = (struct str){ c->at, (size_t)(quote - c->at) };
+    c->at = quote + 1;
+    return true;
+}
+
+/* Up to where brackets are even again, heeding texts or not. */
+static const char *balanced_end(const struct cursor *c, bool heed_texts)
+{
+    int depth = 0;
+    bool in_text = false;
+
+    for (const char *at = c->at; at < c->end; at++) {
+        if (in_text) {
+            at += *at == '\\' && at + 1 < c->end;
+            in_text = *at != '"';
+            continue;
+        }
+        switch (*at) {
+        case '"': in_text = heed_texts; break;
+        case '{':
+        case '[': depth++; break;
+        case '}':
+        case ']':
+            if (!--depth)
+                return at + 1;
+            break;
+        default: break;
+        }
+    }
+    return NULL;
+}
+
+/* An object or a list, as it stands.  A quote too many in one of its texts
+ * leaves the brackets, which are then all there is to go by. */
+static bool raw_value(struct cursor *c, struct str *out)
+{
+    const char *end = balanced_end(c, true);
+
+    if (!end && c->spelling == PROFILE_SPELLING_RUNTIME)
+        end = balanced_end(c, false);
+    if (!end)
+        return false;
+    *out = (struct str){ c->at, (size_t)(end - c->at) };
+    c->at = end;
+    return true;
+}
+
+static bool value_of(struct cursor *c, struct str *out)
+{
+    skip_blanks(c);
+    if (c->at == c->end)
+        return false;
+    if (*c->at == '"') {
+        c->at++;
+        return text_value(c, out);
+    }
+    if (*c->at == '{' || *c->at == '[')
+        return raw_value(c, out);
+
+    const char *from = c->at;
+
+    while (c->at < c->end && !is_blank(*c->at) && *c->at != ',' &&
+            *c->at != '}')
+        c->at++;
+    *out = (struct str){ from, (size_t)(c->at - from) };
+    return out->len > 0;
+}
+
+static bool key_of(struct cursor *c, struct str *out)
+{
+    if (!take(c, '"'))
+        return false;
+
+    const char *quote =
+            c->at < c->end ? memchr(c->at, '"', c->end - c->at) : NULL;
+
+    if (!quote)
+        return false;
+    *out = (struct str){ c->at, (size_t)(quote - c->at) };
+    c->at = quote + 1;
+    return take(c, ':');
+}
+
+/* Behind a member: true and `*more`, another one; true, the end. */
+static bool separator(struct cursor *c, bool *more)
+{
+    *more = take(c, ',');
+    if (*more) {
+        skip_blanks(c);
+        *more = c->at < c->end && *c->at != '}';
+        if (*more)
+            return true;
+    }
+    return take(c, '}');
+}
+
+static bool args_object(struct cursor *c, struct profile_event *e)
+{
+    bool more = true;
+
+    if (!take(c, '{'))
+        return false;
+    if (take(c, '}'))
+        return true;
+    while (more) {
+        struct str key, value;
+
+        if (!key_of(c, &key) || !value_of(c, &value))
+            return false;
+
+        const struct member *m = find(args, LEN(args), key);
+
+        if (m)
+            keep(e, m, value);
+        if (!separator(c, &more))
+            return false;
+    }
+    return true;
+}
+
+static bool event_object(struct cursor *c, struct profile_event *e,
+        struct str *phase)
+{
+    bool more = true;
+
+    if (!take(c, '{'))
+        return false;
+    if (take(c, '}'))
+        return true;
+    while (more) {
+        struct str key, value;
+
+        if (!key_of(c, &key))
+            return false;
+        skip_blanks(c);
+        if (str_is(key, "args") && c->at < c->end && *c->at == '{') {
+            c->in_name = false;
+            if (!args_object(c, e))
+                return false;
+        } else {
+            const struct member *m = find(members, LEN(members), key);
+
+            c->in_name = str_is(key, "name");
+            if (!value_of(c, &value))
+                return false;
+            if (m)
+                keep(e, m, value);
+            else if (str_is(key, "ph"))
+                *phase = value;
+        }
+        if (!separator(c, &more))
+            return false;
+    }
+    return true;
+}
+
+static struct profile_event nothing(void)
+{
+    struct profile_event e = { .pid = -1, .tid = -1 };
+
+    e.start_ns = e.duration_ns = PROFILE_ABSENT;
+    for (size_t i = 0; i < LEN(args); i++)
+        if (args[i].kind == MEMBER_NUMBER)
+            *(int64_t *)(void *)((char *)&e + args[i].at) = PROFILE_ABSENT;
+    return e;
+}
+
+enum profile_verdict profile_event_parse(struct profile_event *out,
+        size_t *used, struct str text, enum profile_spelling spelling,
+        char *scratch)
+{
+    struct cursor c = { text.p, text.p + text.len, spelling, false, scratch };
+    struct str phase = { "X", 1 };
+
+    *out = nothing();
+    if (!event_object(&c, out, &phase))
+        return PROFILE_NOT_WHOLE;
+    *used = (size_t)(c.at - text.p);
+    if (!str_is(phase, "X") || !out->name.len ||
+            out->start_ns == PROFILE_ABSENT || out->duration_ns < 0)
+        return PROFILE_WHOLE_OTHER;
+    return PROFILE_WHOLE;
+}

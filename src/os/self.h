@@ -1,0 +1,15 @@
+/* self.h -- our own process: where its program lies, and its memory. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The running program's file, absolute and without links. */
+int self_path(char *out, size_t cap);
+
+/* Begins a new stretch for self_peak_bytes().  -ENOTSUP: this system counts
+ * from the start of the process only. */
+int self_peak_reset(void);
+
+/* The most memory that was resident at once since self_peak_reset(). */
+int self_peak_bytes(uint64_t *out);

@@ -1,0 +1,48 @@
+/* self_linux.c -- see proc(5): /proc/self/exe, clear_refs, status. */
+#include "os/self.h"
+
+#include "base/str.h"
+#include "os/file.h"
+#include "os/kernel_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+int self_path(char *out, size_t cap)
+{
+    ssize_t len = readlink("/proc/self/exe", out, cap);
+
+    if (len < 0)
+        return -errno;
+    if ((size_t)len >= cap)
+        return -ENAMETOOLONG;
+    out[len] = 0;
+    return 0;
+}
+
+int self_peak_reset(void)
+{
+    static const char the_peak[] = "5";
+    int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return -ENOTSUP;
+
+    ssize_t n = write(fd, the_peak, strlen(the_peak));
+
+    (void)close(fd);
+    return n == (ssize_t)strlen(the_peak) ? 0 : -ENOTSUP;
+}
+
+int self_peak_bytes(uint64_t *out)
+{
+    char text[8192];
+    int len = file_read(text, sizeof(text), "/proc/self/status");
+
+    if (len < 0)
+        return len;
+    return text_size(out,
+            text_field((struct str){ text, (size_t)len }, "VmHWM"));
+}
