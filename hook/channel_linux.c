@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -152,6 +153,29 @@ static void read_program(char *to, size_t cap)
             to[i] = ' ';
 }
 
+/* "pid:[4026531836]" as a number; 0: not told. */
+static uint64_t pid_namespace(void)
+{
+    char link[32];
+    ssize_t n = readlink("/proc/self/ns/pid", link, sizeof(link));
+    uint64_t number = 0;
+
+    for (ssize_t i = 0; i < n; i++)
+        if (link[i] >= '0' && link[i] <= '9')
+            number = number * 10 + (uint64_t)(link[i] - '0');
+    return number;
+}
+
+/* A file beyond the program's own limit would not be refused: it would be a
+ * signal. */
+static bool may_be_that_large(size_t bytes)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= bytes;
+}
+
+/* `path` is left empty where there is no room. */
 static void *map_file(const char *path, size_t bytes)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
@@ -160,14 +184,21 @@ static void *map_file(const char *path, size_t bytes)
 
     if (fd < 0)
         return NULL;
-    if (fallocate(fd, 0, 0, (off_t)bytes) == 0)
+    if (may_be_that_large(bytes) && fallocate(fd, 0, 0, (off_t)bytes) == 0)
         memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     (void)close(fd);
-    if (memory == MAP_FAILED) {
-        (void)unlink(path);
-        return NULL;
-    }
-    return memory;
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* Says that there was something to record, and no room for it. */
+static bool refuse(const char *hidden, uint64_t start_ns)
+{
+    char final[PATH_MOST];
+
+    file_name(final, "", start_ns, ".refused");
+    if (truncate(hidden, 0) == 0)
+        (void)rename(hidden, final);
+    return false;
 }
 
 static bool make_file(void)
@@ -183,7 +214,7 @@ static bool make_file(void)
     struct channel_header *h = map_file(hidden, bytes);
 
     if (!h)
-        return false;
+        return refuse(hidden, start_ns);
     ring = ring_create((char *)h + CHANNEL_RING_AT, sizeof(struct record),
             records);
     h->version = CHANNEL_VERSION;
@@ -191,6 +222,7 @@ static bool make_file(void)
     h->start_ns = start_ns;
     h->parent_pid = parent_pid;
     h->parent_start_ns = parent_start_ns;
+    h->pid_namespace = pid_namespace();
     h->hook_ns = hook_ns;
     read_program(h->program, sizeof(h->program));
     h->magic = CHANNEL_MAGIC;

@@ -43,15 +43,18 @@ static const struct link_map *first_object(void)
     return &_dl_debug_addr && _dl_debug_addr ? _dl_debug_addr->r_map : NULL;
 }
 
-/* The first definition that is not ours: what the program would have got. */
+/* The next definition after ours, as RTLD_NEXT means it: one before ours may
+ * be a sanitizer's, which ends up here itself. */
 static uintptr_t next_definition(const char *name)
 {
+    bool after_us = false;
+
     for (const struct link_map *m = first_object(); m; m = m->l_next) {
-        uintptr_t found =
-                m->l_ld == _DYNAMIC ? 0 : elf_defines(m->l_addr, m->l_ld, name);
+        uintptr_t found = after_us ? elf_defines(m->l_addr, m->l_ld, name) : 0;
 
         if (found)
             return found;
+        after_us |= m->l_ld == _DYNAMIC;
     }
     return 0;
 }

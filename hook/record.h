@@ -4,6 +4,7 @@
  * meets ONNX Runtime puts one file there, "<pid>-<start>.ring": a header, and
  * behind it, at CHANNEL_RING_AT, a ring of records (base/ring.h).  The file
  * outlives the process, so what a killed program had written is still read.
+ * Where there is no room for it, it puts an empty "<pid>-<start>.refused".
  *
  * Objects are named by their address in that process.  An address may be used
  * again after the object's end; the records are in order, so the reader can
@@ -28,6 +29,7 @@ struct channel_header {
     uint32_t parent_pid; /* of the ring this process forked from, or 0 */
     uint32_t hook_ns;    /* measured: what the hook adds to an empty Run */
     uint64_t parent_start_ns;
+    uint64_t pid_namespace;   /* in which `pid` is the process's number */
     _Atomic uint64_t untimed; /* runs seen and passed on without a record */
     char program[1024];       /* what /proc/self/cmdline says, NULs as spaces */
 };

@@ -39,7 +39,7 @@ struct session_state {
 static void came(void *to, const struct ring_owner *o)
 {
     struct session_state *s = to;
-    uint32_t id = trace_process(s->trace, o->parent);
+    uint32_t id = trace_process(s->trace, o->parent, o->start_ns);
 
     s->seen.processes++;
     store_add_process(s->store,
@@ -141,17 +141,31 @@ static void thread(void *to, const struct note *n)
 
 /* --- the program ---------------------------------------------------------- */
 
-/* The hook before what is preloaded already; a sanitizer's runtime, which must
- * come first of all, before both. */
-static void preload(struct buf *out, const char *hook, const struct program *p)
+/* The hook, and behind it what is preloaded already.  Not into a program that
+ * the loader would only complain about. */
+static const char *preload(struct buf *out, const char *hook,
+        const struct program *p)
 {
     const char *already = getenv("LD_PRELOAD");
 
-    if (*p->sanitizer)
-        buf_printf(out, "%s:", p->sanitizer);
+    if (p->kind == PROGRAM_FOREIGN)
+        return already;
     buf_text(out, hook);
     if (already && *already)
         buf_printf(out, ":%s", already);
+    return buf_cstr(out);
+}
+
+/* A program built with gcc's AddressSanitizer refuses to start when anything
+ * was loaded before its runtime, unless it is told not to look. */
+static const char *asan_options(struct buf *out)
+{
+    const char *already = getenv("ASAN_OPTIONS");
+
+    if (already && *already)
+        buf_printf(out, "%s:", already);
+    buf_text(out, "verify_asan_link_order=0");
+    return buf_cstr(out);
 }
 
 static int start_child(struct child **out, const struct session_state *s,
@@ -159,15 +173,15 @@ static int start_child(struct child **out, const struct session_state *s,
         struct error *e)
 {
     char records[24];
-    struct buf libraries = { 0 };
+    struct buf libraries = { 0 }, asan = { 0 };
 
-    preload(&libraries, plan->hook, program);
     (void)snprintf(records, sizeof(records), "%llu",
             (unsigned long long)plan->ring_records);
 
     int rc = child_start(out, plan->argv,
             (struct child_variable[]){
-                    { "LD_PRELOAD", buf_cstr(&libraries) },
+                    { "LD_PRELOAD", preload(&libraries, plan->hook, program) },
+                    { "ASAN_OPTIONS", asan_options(&asan) },
                     { "ORTMETER_DIR", rings_folder(s->rings) },
                     { "ORTMETER_RING", plan->ring_records ? records : NULL },
                     { "ORTMETER_OPS", plan->ops },
@@ -175,6 +189,7 @@ static int start_child(struct child **out, const struct session_state *s,
             },
             e);
     buf_release(&libraries);
+    buf_release(&asan);
     return rc;
 }
 
@@ -292,6 +307,7 @@ static void end_run(struct session_state *s)
     size_t alive = rings_alive(s->rings);
 
     s->seen.unreadable = rings_odd(s->rings) > 0;
+    s->seen.refused = rings_refused(s->rings);
     rings_close(s->rings);
     s->rings = NULL;
     flush(s, true);

@@ -229,6 +229,20 @@ static const struct {
     { "1-2-3", 0, 0 },
 };
 
+/* The same device id may be another vendor's too. */
+static void check_pci_names(void)
+{
+    static const char ids[] = "1002  AMD\n\t0001  one\n\t\t1002 0002  no\n"
+                              "10de  NVIDIA\n\t0002  two\nC 03  Display\n";
+    struct pci_names one =
+            text_pci_names(str_of(ids), str_of("1002"), str_of("0001"));
+    struct pci_names none =
+            text_pci_names(str_of(ids), str_of("1002"), str_of("0002"));
+
+    CHECK(str_is(one.vendor, "AMD") && str_is(one.device, "one"));
+    CHECK(str_is(none.vendor, "AMD") && str_is(none.device, ""));
+}
+
 static void check_parsers(void)
 {
     for (size_t i = 0; i < LEN(sizes); i++) {
@@ -260,6 +274,7 @@ static void check_parsers(void)
 int main(void)
 {
     check_parsers();
+    check_pci_names();
     check_machine();
     check_accelerators();
     check_nothing();

@@ -75,10 +75,10 @@ static int forbidden(const struct source_event *event)
     return -EACCES;
 }
 
-/* Energy is event 2 of PMU 23, on CPU 4; nothing else is asked for. */
+/* Energy is event 18 of PMU 23, on CPU 4; nothing else is asked for. */
 static int energy_only(const struct source_event *event)
 {
-    bool energy = event->type == 23 && event->config == 2 && event->cpu == 4;
+    bool energy = event->type == 23 && event->config == 18 && event->cpu == 4;
 
     return energy ? 0 : -EPERM;
 }
@@ -149,7 +149,7 @@ static void check_energy(void)
     tree_put(&t, "sys/class/powercap/intel-rapl-mmio:0/energy_uj", "1\n");
     tree_put(&t, POWER "type", "23\n");
     tree_put(&t, POWER "cpumask", "4,12\n");
-    tree_put(&t, POWER "events/energy-pkg", "event=0x02\n");
+    tree_put(&t, POWER "events/energy-pkg", "event=0x12\n");
     tree_put(&t, POWER "events/energy-pkg.scale", "2.3e-10\n");
     tree_put(&t, "proc/sys/kernel/perf_event_paranoid", "2\n");
     probe(&t, energy_only);

@@ -17,6 +17,12 @@ static void no_runtime(struct buf *out, const struct absence *a)
                 "%s is set-user-id, so the system ignores the meter's hook. "
                 "Run it as the user that it changes to.",
                 a->name);
+    else if (a->refused)
+        buf_text(out,
+                "ONNX Runtime was loaded, but there was no room to record it: "
+                "the memory for shared files (/dev/shm) is full, or the "
+                "program may not write files that large (ulimit -f). Free "
+                "some, or give a smaller --buffer.");
     else if (a->unreadable)
         buf_text(out,
                 "A program left records of another version of ortmeter: it is "
@@ -24,10 +30,12 @@ static void no_runtime(struct buf *out, const struct absence *a)
                 "one.");
     else
         buf_printf(out,
-                "Neither %s nor a program that it started loaded an ONNX "
-                "Runtime library.%s Either it did not get that far, or ONNX "
-                "Runtime is linked into it statically, as in Rust's default "
-                "build: then use the dynamic library.",
+                "Neither %s nor a program that it started was seen to load an "
+                "ONNX Runtime library.%s Either it did not get that far; or "
+                "ONNX Runtime is linked into it statically, as in Rust's "
+                "default build: then use the dynamic library; or it cleared "
+                "its environment or changed its user, and with that the hook "
+                "was gone: then start the meter behind that.",
                 a->name,
                 a->failed ? " It ended with an error, which may be why." : "");
 }

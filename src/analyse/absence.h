@@ -15,8 +15,9 @@ struct absence {
     uint64_t libraries;        /* that the hook entered */
     uint64_t static_libraries; /* that it could not enter */
     uint64_t sessions, sessions_failed;
-    bool failed;     /* the program ended with an error */
-    bool unreadable; /* it left rings of another version of the hook */
+    bool failed;      /* the program ended with an error */
+    bool unreadable;  /* it left rings of another version of the hook */
+    uint64_t refused; /* processes that had no room for their records */
 };
 
 /* One or two sentences. */

@@ -1,19 +1,16 @@
 /* run.c -- starts a program under the meter. */
 #include "analyse/summary.h"
 #include "cmd/cmd.h"
-#include "cmd/database.h"
+#include "cmd/metered.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
-#include "cmd/settings.h"
 #include "cmd/summary_text.h"
 #include "cmd/term.h"
 #include "export/summary_json.h"
-#include "session.h"
 
+#include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char help[] =
         "Usage: ortmeter run [options] [--] PROGRAM [arguments]\n"
@@ -53,22 +50,14 @@ static const char help[] =
 
 struct settings {
     bool json, quiet, help;
-    const char *out, *db;
-    struct option_texts tags;
-    const char *ops;
-    uint64_t buffer;
+    const char *out;
+    struct metered_settings metered;
 };
 
 static int complain(const struct error *e)
 {
     (void)fprintf(stderr, "ortmeter run: %s\n", e->text);
     return EXIT_FAILED;
-}
-
-static void join_tags(struct buf *out, const struct option_texts *tags)
-{
-    for (int i = 0; i < tags->count; i++)
-        buf_printf(out, "%s%s", i ? "," : "", tags->item[i]);
 }
 
 /* To a file as JSON, or to stderr. */
@@ -105,37 +94,15 @@ static int exit_code(const struct session_outcome *o, bool all_is_well)
 
 static int run_program(const struct settings *s, char *const *argv)
 {
-    char hook[PATH_MAX];
     struct error e = { "" };
     struct store *store = NULL;
-    struct buf tags = { 0 };
     struct session_outcome outcome;
 
-    if (settings_hook_path(hook, sizeof(hook))) {
-        (void)fputs("ortmeter run: libortmeter.so is neither beside ortmeter "
-                    "nor in its ../lib: build or install it\n",
-                stderr);
-        return EXIT_FAILED;
-    }
-    if (database_open(&store, s->db, STORE_WRITE, &e))
+    if (metered_run(&outcome, &store, &s->metered, argv, &e))
         return complain(&e);
-    join_tags(&tags, &s->tags);
 
-    struct session_plan plan = {
-        .argv = argv,
-        .hook = hook,
-        .tags = tags.len ? buf_cstr(&tags) : NULL,
-        .ops = s->ops,
-        .ring_records = s->buffer,
-    };
-    int rc = session_run(&outcome, store, &plan, &e);
-    bool well = !rc && !outcome.record_failed;
+    bool well = !outcome.record_failed;
 
-    buf_release(&tags);
-    if (rc) {
-        store_close(store);
-        return complain(&e);
-    }
     if (outcome.record_failed)
         (void)complain(&outcome.why);
     if ((!s->quiet || s->out) && report(s, store, outcome.run.row, &e)) {
@@ -146,48 +113,25 @@ static int run_program(const struct settings *s, char *const *argv)
     return exit_code(&outcome, well);
 }
 
-static bool is_ops(const char *text)
-{
-    uint64_t number = 0;
-
-    return strcmp(text, "off") == 0 || strcmp(text, "auto") == 0 ||
-           strcmp(text, "all") == 0 ||
-           (str_u64(&number, str_of(text)) == 0 && number > 0);
-}
-
 static int check(const struct settings *s, int words, struct error *e)
 {
     if (!words)
-        return fail(e, -1, "there is no program to run");
-    if (s->buffer && (s->buffer < 64 || s->buffer > 1 << 24 ||
-                             (s->buffer & (s->buffer - 1))))
-        return fail(e, -1,
-                "--buffer takes a power of 2 from 64 to 16777216, not %llu",
-                (unsigned long long)s->buffer);
-    if (!is_ops(s->ops))
-        return fail(e, -1,
-                "--ops takes off, auto, all or a number from 1, not '%s'",
-                s->ops);
-    for (int i = 0; i < s->tags.count; i++)
-        for (const char *c = s->tags.item[i]; *c; c++)
-            if (*c == ',')
-                return fail(e, -1, "a tag has no comma: --tag '%s'",
-                        s->tags.item[i]);
-    return 0;
+        return fail(e, -EINVAL, "there is no program to run");
+    return metered_check(&s->metered, e);
 }
 
 static int run(int argc, char **argv)
 {
-    struct settings s = { .ops = "off" };
+    struct settings s = { .metered.ops = "off" };
     struct error e = { "" };
     const struct option table[] = {
         { "json", 0, OPTION_FLAG, &s.json },
         { "quiet", 'q', OPTION_FLAG, &s.quiet },
         { NULL, 'o', OPTION_TEXT, &s.out },
-        { "db", 0, OPTION_TEXT, &s.db },
-        { "tag", 0, OPTION_TEXTS, &s.tags },
-        { "buffer", 0, OPTION_NUMBER, &s.buffer },
-        { "ops", 0, OPTION_TEXT, &s.ops },
+        { "db", 0, OPTION_TEXT, &s.metered.db },
+        { "tag", 0, OPTION_TEXTS, &s.metered.tags },
+        { "buffer", 0, OPTION_NUMBER, &s.metered.buffer },
+        { "ops", 0, OPTION_TEXT, &s.metered.ops },
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },
     };

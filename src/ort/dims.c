@@ -14,7 +14,8 @@
 #define SOUND        16000 /* a second at the usual rate */
 #define SOUND_WINDOW 512   /* where the rate is an input: voice detectors */
 
-/* --- what a dimension is for ------------------------------------------------ */
+/* --- what a dimension is for ------------------------------------------------
+ */
 
 /* A dimension of an input. */
 struct place {
@@ -121,7 +122,8 @@ static enum dim_role role_of(const struct place *p)
     return role == DIM_UNKNOWN ? role_by_place(p) : role;
 }
 
-/* --- the list of open dimensions -------------------------------------------- */
+/* --- the list of open dimensions --------------------------------------------
+ */
 
 static void name_of(struct buf *out, const struct place *p)
 {
@@ -177,7 +179,8 @@ static void list_open(struct dims *d, const struct tensor_specs *inputs)
     }
 }
 
-/* --- numbers ---------------------------------------------------------------- */
+/* --- numbers ----------------------------------------------------------------
+ */
 
 static void list_names(struct buf *out, const struct dims *d)
 {
@@ -237,8 +240,7 @@ static int take_batch(struct dims *d, int64_t batch, struct error *e)
 }
 
 /* The number of the first dimension of that role, or what is usual. */
-static int64_t first_of(const struct dims *d, enum dim_role role,
-        int64_t usual)
+static int64_t first_of(const struct dims *d, enum dim_role role, int64_t usual)
 {
     for (size_t i = 0; i < d->choice_count; i++)
         if (d->choice[i].role == role)

@@ -43,6 +43,8 @@ struct profile {
     int tries;
     int depth; /* of brackets in a JSON object */
     bool in_text, escaped;
+    bool by_lines; /* what is too long ends with a line */
+    bool inside;   /* the list is a member of an object, which goes on */
     struct profile_tally tally;
 };
 
@@ -86,7 +88,8 @@ static void look_between(struct profile *p, size_t len)
             p->tally.opened = true;
         if (c == ']')
             p->tally.closed = true;
-        if (!c || !strchr(" \t\r\n,[]}\xef\xbb\xbf", c))
+        if ((!c || !strchr(" \t\r\n,[]}\xef\xbb\xbf", c)) &&
+                !(p->inside && p->tally.closed))
             p->tally.skipped_bytes++;
     }
     p->at += len;
@@ -148,10 +151,10 @@ static bool take_event(struct profile *p, size_t end,
     case PROFILE_WHOLE_OTHER: p->tally.others++; break;
     case PROFILE_WHOLE:
         p->tally.events++;
+        p->tally.closed = false;
         p->each(p->context, &e);
         break;
     }
-    p->tally.closed = false;
     go_on_between(p, p->at + used);
     return true;
 }
@@ -178,6 +181,7 @@ static bool skip_if_too_long(struct profile *p)
         return false;
     p->tally.too_long++;
     p->tally.closed = false;
+    p->by_lines = p->state == RUNTIME_EVENT;
     p->state = SKIPPING;
     return true;
 }
@@ -249,7 +253,7 @@ static bool step_byte(struct profile *p, size_t i)
     if (c == '"') {
         p->in_text = true;
     } else if (c == '[' && p->depth == 1 && is_trace(p, i)) {
-        p->tally.opened = true;
+        p->tally.opened = p->inside = true;
         go_on_between(p, i + 1);
         return true;
     } else if (c == '{' || c == '[') {
@@ -299,7 +303,7 @@ static bool step_json_object(struct profile *p, bool final)
 
 /* --- more than we want to keep -------------------------------------------- */
 
-/* To where an object may begin: on a new line, or behind another one. */
+/* To where an object may begin: on a new line, or in JSON behind another. */
 static bool step_skipping(struct profile *p, bool final)
 {
     static const char *const beginnings[] = { "\n{\"", "},{\"", "}, {\"" };
@@ -307,7 +311,7 @@ static bool step_skipping(struct profile *p, bool final)
     size_t skip = final ? left : left - (left < 4 ? left : 4);
     bool found = false;
 
-    for (size_t i = 0; i < LEN(beginnings); i++) {
+    for (size_t i = 0; i < (p->by_lines ? 1 : LEN(beginnings)); i++) {
         const char *next = left ? memmem(p->bytes + p->at, left, beginnings[i],
                                           strlen(beginnings[i]))
                                 : NULL;
@@ -354,7 +358,7 @@ static void forget_used(struct profile *p)
 static void add(struct profile *p, const char *bytes, size_t len)
 {
     if (p->len + len > p->cap) {
-        p->cap = p->len + len + PIECE;
+        p->cap = 2 * (p->len + len);
         p->bytes = alloc_resize(p->bytes, p->cap);
         p->scratch = alloc_resize(p->scratch, p->cap);
     }

@@ -50,7 +50,8 @@ bool tensor_bytes(size_t *out, enum ort_type type, size_t elements)
     return true;
 }
 
-/* --- what ONNX Runtime says ------------------------------------------------ */
+/* --- what ONNX Runtime says ------------------------------------------------
+ */
 
 /* One side of a session. */
 struct side {
@@ -84,8 +85,8 @@ static int read_shape(struct tensor_spec *t, const struct side *s,
         return fail(e, -ENOTSUP, "'%.64s' has %zu dimensions, more than %d",
                 t->name, rank, TENSOR_RANK_MAX);
     }
-    rc = status_fail(s->api,
-            ORT(s->api, GetDimensions)(info, t->dim, t->rank), e);
+    rc = status_fail(s->api, ORT(s->api, GetDimensions)(info, t->dim, t->rank),
+            e);
     if (!rc)
         rc = status_fail(s->api,
                 ORT(s->api, GetSymbolicDimensions)(info, symbol, t->rank), e);

@@ -12,8 +12,8 @@ struct tensor_spec {
     char *name;
     enum ort_type type;
     size_t rank;
-    int64_t dim[TENSOR_RANK_MAX];   /* below 0: left open */
-    char *symbol[TENSOR_RANK_MAX];  /* an open one's name; NULL: it has none */
+    int64_t dim[TENSOR_RANK_MAX];  /* below 0: left open */
+    char *symbol[TENSOR_RANK_MAX]; /* an open one's name; NULL: it has none */
 };
 
 struct tensor_specs {

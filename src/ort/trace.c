@@ -15,7 +15,9 @@
 /* What a process told, by the addresses it uses. */
 struct known {
     uint32_t parent;
+    uint64_t start_ns;
     uint32_t library[16]; /* ids, by the hook's index */
+    struct map ended;     /* address to the last session that ended there */
     struct map sessions;  /* address to id */
     struct map options;   /* address to struct session_options */
     struct map errors;    /* thread to text: why its next record failed */
@@ -37,6 +39,7 @@ struct trace {
     uint32_t library_count;
     uint32_t session_count;
     uint32_t operator_count;
+    uint64_t *session_ends; /* when each ended, or 0 */
     uint64_t odd;
 };
 
@@ -56,6 +59,7 @@ static void release(struct known *k)
             session_options_free(
                     (struct session_options *)(uintptr_t)k->options.entries[i]
                             .value);
+    map_release(&k->ended);
     map_release(&k->sessions);
     map_release(&k->options);
     map_release(&k->errors);
@@ -72,15 +76,19 @@ void trace_free(struct trace *t)
     for (uint32_t i = 0; i < t->process_count; i++)
         release(&t->processes[i]);
     free(t->processes);
+    free(t->session_ends);
     texts_release(&t->texts);
     free(t);
 }
 
-uint32_t trace_process(struct trace *t, uint32_t parent)
+uint32_t trace_process(struct trace *t, uint32_t parent, uint64_t start_ns)
 {
     t->processes = alloc_resize(t->processes,
             (t->process_count + 1) * sizeof(*t->processes));
-    t->processes[t->process_count++] = (struct known){ .parent = parent };
+    t->processes[t->process_count++] = (struct known){
+        .parent = parent,
+        .start_ns = start_ns,
+    };
     return t->process_count;
 }
 
@@ -111,17 +119,30 @@ static uint64_t lasted(uint64_t start_ns, uint64_t end_ns)
     return end_ns > start_ns ? end_ns - start_ns : 0;
 }
 
+/* A parent's session as its child knows it, which may live on in the child
+ * though the parent's own has ended since. */
+static uint32_t inherited_session(struct trace *t, const struct known *k,
+        uint64_t at, uint64_t forked_ns)
+{
+    uint64_t *ended = map_find(&k->ended, at);
+    uint64_t *id = map_find(&k->sessions, at);
+
+    if (ended && t->session_ends[*ended - 1] >= forked_ns)
+        return (uint32_t)*ended;
+    return id ? (uint32_t)*id : 0;
+}
+
 /* In this process, or in the one that it was forked from.  A parent's id is
  * always smaller, so the search ends. */
 static uint32_t find_session(struct trace *t, uint32_t process, uint64_t at)
 {
-    for (struct known *k = known(t, process); k; k = known(t, k->parent)) {
-        uint64_t *id = map_find(&k->sessions, at);
+    struct known *k = known(t, process);
+    uint64_t *id = map_find(&k->sessions, at);
+    uint32_t found = id ? (uint32_t)*id : 0;
 
-        if (id)
-            return (uint32_t)*id;
-    }
-    return 0;
+    for (; !found && k->parent; k = known(t, k->parent))
+        found = inherited_session(t, known(t, k->parent), at, k->start_ns);
+    return found;
 }
 
 static struct session_options *find_options(struct trace *t, uint32_t process,
@@ -254,6 +275,9 @@ static uint32_t new_session(struct trace *t, uint32_t process,
     }
     session_options_providers_json(o, &providers);
     session_options_json(o, &options);
+    t->session_ends = alloc_resize(t->session_ends,
+            (t->session_count + 1) * sizeof(*t->session_ends));
+    t->session_ends[t->session_count] = 0;
     s->id = ++t->session_count;
     s->process = process;
     s->library = find_library(t, process, record_library(r));
@@ -298,6 +322,8 @@ static void take_session_end(struct trace *t, uint32_t process,
         return; /* a parent's session, or one that we never saw */
     t->sink.session_end(t->sink.context, (uint32_t)*id,
             since_start(t, r->session.end_ns));
+    t->session_ends[*id - 1] = r->session.end_ns;
+    map_put(&k->ended, r->session.session, *id);
     map_remove(&k->sessions, r->session.session);
 }
 

@@ -32,9 +32,9 @@ struct trace;
 struct trace *trace_new(const struct trace_sink *sink, uint64_t start_ns);
 void trace_free(struct trace *t);
 
-/* A process came: `parent` is the id of the one it forked from, or 0.  Returns
- * its id, from 1. */
-uint32_t trace_process(struct trace *t, uint32_t parent);
+/* A process came, at that time of mono_ns(): `parent` is the id of the one it
+ * forked from, or 0.  Returns its id, from 1. */
+uint32_t trace_process(struct trace *t, uint32_t parent, uint64_t start_ns);
 
 /* Takes one record of that process. */
 void trace_take(struct trace *t, uint32_t process, const struct record *r);

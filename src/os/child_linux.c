@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -246,4 +247,11 @@ uint64_t own_peak_rss_bytes(void)
 uint32_t own_pid(void)
 {
     return (uint32_t)getpid();
+}
+
+uint64_t own_pid_namespace(void)
+{
+    struct stat s;
+
+    return stat("/proc/self/ns/pid", &s) == 0 ? s.st_ino : 0;
 }

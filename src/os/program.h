@@ -1,5 +1,5 @@
 /* program.h -- what an executable file is, before it is started: whether the
- * hook can come along, and what has to come before it. */
+ * hook can come along. */
 #pragma once
 
 #include "base/str.h"
@@ -17,7 +17,6 @@ enum program_kind {
 struct program {
     enum program_kind kind;
     bool privileged;       /* setuid or setgid: the loader ignores preloads */
-    char sanitizer[64];    /* "libasan.so.8": must be loaded first; or "" */
     char interpreter[256]; /* of a script */
 };
 

@@ -26,64 +26,6 @@ static bool peek(struct str file, uint64_t at, void *to, size_t len)
     return true;
 }
 
-/* Where in the file the address lies; false: nowhere. */
-static bool place_of(struct str file, const Elf64_Ehdr *head, uint64_t address,
-        uint64_t *at)
-{
-    for (unsigned i = 0; i < head->e_phnum; i++) {
-        Elf64_Phdr p;
-
-        if (!peek(file, head->e_phoff + i * sizeof(p), &p, sizeof(p)))
-            return false;
-        if (p.p_type == PT_LOAD && address >= p.p_vaddr &&
-                address - p.p_vaddr < p.p_filesz) {
-            *at = address - p.p_vaddr + p.p_offset;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_sanitizer(const char *name)
-{
-    static const char *const known[] = { "libasan.so", "libtsan.so",
-        "libhwasan.so", "liblsan.so", "libclang_rt.asan", "libclang_rt.tsan" };
-
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        if (strncmp(name, known[i], strlen(known[i])) == 0)
-            return true;
-    return false;
-}
-
-/* Notes a sanitizer's runtime among the libraries that the file needs. */
-static void read_needs(struct program *out, struct str file,
-        const Elf64_Ehdr *head, const Elf64_Phdr *dynamic)
-{
-    uint64_t names = 0;
-    size_t count = dynamic->p_filesz / sizeof(Elf64_Dyn);
-    Elf64_Dyn d;
-
-    for (size_t i = 0; i < count; i++) {
-        if (!peek(file, dynamic->p_offset + i * sizeof(d), &d, sizeof(d)) ||
-                d.d_tag == DT_NULL)
-            break;
-        if (d.d_tag == DT_STRTAB && !place_of(file, head, d.d_un.d_ptr, &names))
-            return;
-    }
-    for (size_t i = 0; names && i < count && !*out->sanitizer; i++) {
-        char name[sizeof(out->sanitizer)] = "";
-
-        if (!peek(file, dynamic->p_offset + i * sizeof(d), &d, sizeof(d)) ||
-                d.d_tag == DT_NULL)
-            break;
-        if (d.d_tag != DT_NEEDED || d.d_un.d_val > file.len ||
-                !peek(file, names + d.d_un.d_val, name, sizeof(name) - 1))
-            continue;
-        if (is_sanitizer(name))
-            memcpy(out->sanitizer, name, sizeof(name));
-    }
-}
-
 static void parse_elf(struct program *out, struct str file)
 {
     Elf64_Ehdr head;
@@ -102,8 +44,6 @@ static void parse_elf(struct program *out, struct str file)
                 !peek(file, head.e_phoff + i * sizeof(p), &p, sizeof(p)))
             return;
         has_loader |= p.p_type == PT_INTERP;
-        if (p.p_type == PT_DYNAMIC && p.p_offset < file.len)
-            read_needs(out, file, &head, &p);
     }
     out->kind = has_loader ? PROGRAM_DYNAMIC : PROGRAM_STATIC;
 }

@@ -56,6 +56,9 @@ size_t rings_alive(const struct rings *r);
 /* Files that were no rings of this version, and were left alone. */
 size_t rings_odd(const struct rings *r);
 
+/* Processes that had something to record and no room for it in the folder. */
+size_t rings_refused(const struct rings *r);
+
 /* The last time: tells of all owners that they are gone, whether they are or
  * not, and removes the folder. */
 void rings_close(struct rings *r);

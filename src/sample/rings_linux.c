@@ -15,10 +15,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
-#define NAME_MOST 64
-#define PATH_MOST 512
+#define NAME_MOST  64
+#define ROOM_BYTES (UINT64_C(32) << 20)
+#define PATH_MOST  512
 /* New files are looked for that often, and when everything else is over. */
 #define LOOK_EVERY_NS 20000000
 
@@ -29,7 +31,7 @@ struct owned {
     struct channel_header *header;
     size_t mapped;
     struct ring ring;
-    struct watched *process;
+    struct watched *process; /* NULL: in another pid namespace */
     bool gone;
     bool damaged;
 };
@@ -40,17 +42,22 @@ struct rings {
     struct owned **owned; /* one allocation each: they are pointed to */
     size_t count;
     size_t odd;
+    size_t refused;
     uint64_t looked_ns;
+    uint64_t pid_namespace;
 };
 
 /* --- folders -------------------------------------------------------------- */
 
-/* Memory if there is such a place, else where temporary files go. */
+/* Memory if there is such a place with room for some processes, else where
+ * temporary files go. */
 static const char *base_folder(void)
 {
     const char *temporary = getenv("TMPDIR");
+    struct statvfs s;
 
-    if (access("/dev/shm", W_OK | X_OK) == 0)
+    if (access("/dev/shm", W_OK | X_OK) == 0 && statvfs("/dev/shm", &s) == 0 &&
+            (uint64_t)s.f_bavail * s.f_frsize >= ROOM_BYTES)
         return "/dev/shm";
     return temporary && *temporary == '/' ? temporary : "/tmp";
 }
@@ -123,6 +130,7 @@ int rings_open(struct rings **out, const struct rings_sink *sink,
     struct rings *r = alloc_zero(1, sizeof(*r));
 
     r->sink = *sink;
+    r->pid_namespace = own_pid_namespace();
     (void)snprintf(prefix, sizeof(prefix), "ortmeter-%u-", geteuid());
     clear_away_dead(base, prefix);
     (void)snprintf(r->folder, sizeof(r->folder), "%s/%s%u-XXXXXX", base, prefix,
@@ -208,10 +216,15 @@ static void add_ring(struct rings *r, const char *name)
     size_t len = strlen(name);
     char path[PATH_MOST + NAME_MOST];
 
+    (void)snprintf(path, sizeof(path), "%s/%s", r->folder, name);
+    if (len > 8 && strcmp(name + len - 8, ".refused") == 0) {
+        r->refused++;
+        (void)unlink(path);
+        return;
+    }
     if (len < 5 || len >= NAME_MOST || strcmp(name + len - 5, ".ring") != 0 ||
             is_known(r, name))
         return;
-    (void)snprintf(path, sizeof(path), "%s/%s", r->folder, name);
 
     struct owned *o = alloc_zero(1, sizeof(*o));
 
@@ -223,7 +236,8 @@ static void add_ring(struct rings *r, const char *name)
         return;
     }
     describe(r, o);
-    o->process = watch_process(o->owner.pid);
+    if (o->header->pid_namespace == r->pid_namespace)
+        o->process = watch_process(o->owner.pid);
     r->owned = alloc_resize(r->owned, (r->count + 1) * sizeof(*r->owned));
     r->owned[r->count++] = o;
     r->sink.came(r->sink.context, &o->owner);
@@ -313,7 +327,7 @@ double rings_poll(struct rings *r)
             continue;
 
         /* Asked before emptying: what it wrote until then is all there is. */
-        bool over = watched_is_gone(o->process) || o->damaged;
+        bool over = (o->process && watched_is_gone(o->process)) || o->damaged;
         double full = (double)ring_waiting(&o->ring) / o->ring.count;
 
         fullest = full > fullest ? full : fullest;
@@ -332,8 +346,13 @@ size_t rings_alive(const struct rings *r)
     size_t alive = 0;
 
     for (size_t i = 0; i < r->count; i++)
-        alive += !r->owned[i]->gone;
+        alive += !r->owned[i]->gone && r->owned[i]->process;
     return alive;
+}
+
+size_t rings_refused(const struct rings *r)
+{
+    return r->refused;
 }
 
 size_t rings_odd(const struct rings *r)
@@ -348,9 +367,12 @@ void rings_close(struct rings *r)
     rings_look(r);
     (void)rings_poll(r);
     for (size_t i = 0; i < r->count; i++) {
-        if (!r->owned[i]->gone) {
-            empty(r, r->owned[i]);
-            let_go(r, r->owned[i]);
+        struct owned *o = r->owned[i];
+
+        if (!o->gone) {
+            /* Of one in another namespace we cannot know better. */
+            (o->process ? empty : empty_for_good)(r, o);
+            let_go(r, o);
         }
         free(r->owned[i]);
     }

@@ -53,32 +53,6 @@ static int read_version(struct store *s, int64_t *version, struct error *e)
     return rc;
 }
 
-/* Steps up in one transaction: another process may be at it too. */
-static int migrate(struct store *s, struct error *e)
-{
-    int64_t version = 0;
-
-    if (sqlite3_exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL))
-        return store_failed(s, "write to the database", e);
-
-    int rc = read_version(s, &version, e);
-
-    for (; !rc && (size_t)version < schema_version; version++) {
-        char *bump =
-                sqlite3_mprintf("PRAGMA user_version = %d", (int)version + 1);
-
-        if (sqlite3_exec(s->db, schema_steps[version], NULL, NULL, NULL) ||
-                sqlite3_exec(s->db, bump, NULL, NULL, NULL))
-            rc = store_failed(s, "make the tables", e);
-        sqlite3_free(bump);
-    }
-    if (!rc && sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL))
-        rc = store_failed(s, "make the tables", e);
-    if (rc)
-        (void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-    return rc;
-}
-
 /* A file of some other program's is not ours to fill. */
 static int is_ours(struct store *s, int64_t version, struct error *e)
 {
@@ -101,31 +75,84 @@ static int is_ours(struct store *s, int64_t version, struct error *e)
     return rc;
 }
 
-static int prepare(struct store *s, enum store_mode mode, struct error *e)
+static int step_up(struct store *s, int64_t version, struct error *e)
 {
+    for (; (size_t)version < schema_version; version++) {
+        char *bump =
+                sqlite3_mprintf("PRAGMA user_version = %d", (int)version + 1);
+        int rc = sqlite3_exec(s->db, schema_steps[version], NULL, NULL, NULL);
+
+        if (!rc)
+            rc = sqlite3_exec(s->db, bump, NULL, NULL, NULL);
+        sqlite3_free(bump);
+        if (rc)
+            return store_failed(s, "make the tables", e);
+    }
+    return 0;
+}
+
+/* Looks at the file and brings it up to date, all in one transaction: another
+ * process may be making the same file. */
+static int check(struct store *s, enum store_mode mode, struct error *e)
+{
+    bool write = mode == STORE_WRITE;
     int64_t version = 0;
 
-    (void)sqlite3_busy_timeout(s->db, BUSY_MS);
+    if (sqlite3_exec(s->db, write ? "BEGIN IMMEDIATE" : "BEGIN", NULL, NULL,
+                NULL))
+        return store_failed(s, "open the database", e);
 
     int rc = read_version(s, &version, e);
 
     if (!rc)
         rc = is_ours(s, version, e);
-    if (!rc && mode == STORE_READ && !version)
-        return fail(e, -EIO, "%s holds no runs: it is an empty database",
+    if (!rc && !write && !version)
+        rc = fail(e, -EIO, "%s holds no runs: it is an empty database",
                 s->path);
+    if (!rc && write)
+        rc = step_up(s, version, e);
+    if (!rc && sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL))
+        rc = store_failed(s, "open the database", e);
+    if (rc)
+        (void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return rc;
+}
+
+/* Needs the file for itself for a moment, and does not wait for it as other
+ * statements do. */
+static int use_write_ahead_log(struct store *s, struct error *e)
+{
+    for (int i = 0; i < BUSY_MS; i++) {
+        int rc = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL,
+                NULL);
+
+        if (rc == SQLITE_OK)
+            return 0;
+        if (rc != SQLITE_BUSY)
+            break;
+        (void)sqlite3_sleep(1);
+    }
+    return store_failed(s, "write to the database", e);
+}
+
+static int prepare(struct store *s, enum store_mode mode, struct error *e)
+{
+    (void)sqlite3_busy_timeout(s->db, BUSY_MS);
+
+    int rc = check(s, mode, e);
+
     if (rc || mode == STORE_READ)
         return rc;
-    if (sqlite3_exec(s->db,
-                "PRAGMA journal_mode = WAL;"
-                "PRAGMA synchronous = NORMAL;"
-                "PRAGMA foreign_keys = ON;",
-                NULL, NULL, NULL))
-        return store_failed(s, "write to the database", e);
+    rc = use_write_ahead_log(s, e);
+    if (!rc && sqlite3_exec(s->db,
+                       "PRAGMA synchronous = NORMAL;"
+                       "PRAGMA foreign_keys = ON;",
+                       NULL, NULL, NULL))
+        rc = store_failed(s, "write to the database", e);
     s->waiting = alloc_zero(STORE_BATCH, sizeof(*s->waiting));
     s->errors = alloc_zero(STORE_BATCH, sizeof(*s->errors));
     s->operator_runs = alloc_zero(STORE_BATCH, sizeof(*s->operator_runs));
-    return (size_t)version < schema_version ? migrate(s, e) : 0;
+    return rc;
 }
 
 int store_open(struct store **out, const char *path, enum store_mode mode,

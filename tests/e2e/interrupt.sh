@@ -29,7 +29,28 @@ begin
 kill -TERM $!
 end 143
 
+# Ctrl-Z and fg: both stand still, both go on.
+state() { cut -d ' ' -f 3 "/proc/$1/stat"; }
+both_are() { [[ $(state $!)$(state "$(cat pid)") =~ ^[$1][$1]$ ]]; }
+begin
+kill -TSTP -- -$!
+await both_are T
+lines=$(wc -l <log)
+kill -CONT -- -$!
+goes_on() { [ "$(wc -l <log)" -gt "$lines" ]; }
+await goes_on
+kill -TERM $!
+end 143
+
 # A program that takes its time to end is waited for, and its code counts.
 begin sh -c 'trap "touch stop; wait; exit 5" INT; "$@" & wait' -
 kill -INT -- -$!
 end 5
+
+# At a terminal the program may read from it, and Ctrl-C is typed.
+need_tool script
+rc=0
+echo hello | script -qec "'$ortmeter' run --quiet --db t.db -- \
+    sh -c 'read x; echo got \$x; exit 3'" /dev/null >out 2>err || rc=$?
+[ "$rc" -eq 3 ] || fail "exit code $rc at a terminal"
+grep -q 'got hello' out || fail "it could not read from the terminal"

@@ -39,14 +39,17 @@ trap cleanup EXIT
 
 # --- verdicts ----------------------------------------------------------------
 
+# The report and what was said, for whoever looks, and why on the last line.
 fail() { # why
-    echo "FAILED: $*" >&2
-    for file in err plain.err run.json; do
+    local file
+    for file in run.json plain.err err; do
         [ ! -s "$TMPDIR/$file" ] || {
-            echo "--- $file" >&2
-            tail -c 3000 "$TMPDIR/$file" >&2
-        }
+            echo "--- $file"
+            jq -c 'del(.run.host)' "$TMPDIR/$file" 2>/dev/null ||
+                tail -c 2000 "$TMPDIR/$file"
+        } >&2
     done
+    echo "FAILED: $*" >&2
     exit 1
 }
 

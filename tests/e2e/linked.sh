@@ -7,5 +7,6 @@ compare "$programs/linked" "$models/mlp.onnx" 1009
 [ "$rc" -eq 0 ] || fail "the program failed"
 counted 1009
 is '.sessions | length' 1
-is '.sessions[0].model' mlp.onnx
+is '.sessions[0].model' mlp
+is '.sessions[0].model_path' "$models/mlp.onnx"
 is .run.ort.path "$ort"

@@ -12,7 +12,7 @@ for name in "${names[@]}"; do
     compare "./a folder/$name" "ä/$name.onnx" 11
     [ "$rc" -eq 0 ] || fail "'$name' failed"
     counted 11
-    is '.sessions[0].model' "$name.onnx"
+    is '.sessions[0].model' "$name"
     is '.sessions[0].model_path' "ä/$name.onnx"
     holds '.run.command | tostring | contains("folder")'
 done

@@ -10,7 +10,7 @@ compare node "$here/infer.cjs" "$npm/onnxruntime-node" "$silero" 1009 \
 cmp plain.err err || fail "something else on stderr under the meter"
 counted 1009
 is '.sessions | length' 1
-is '.sessions[0].model' silero_vad_v5.onnx
+is '.sessions[0].model' silero_vad_v5
 is '.sessions[0].model_path' "$silero"
 is '.sessions[0].latency.count' 1009
 is .run.ort.version 1.30.0

@@ -9,7 +9,7 @@ says() { # words, command...
     shift
     rc=0
     "$ortmeter" run --db t.db -- "$@" >out 2>err || rc=$?
-    grep -qi "$words" err || fail "nothing of '$words': $(cat err)"
+    grep -qi "$words" err || fail "nothing of '$words' on stderr"
     meter "$@"
     holds '(.latency.count // 0) == 0'
 }
@@ -17,6 +17,8 @@ says() { # words, command...
 says 'onnx runtime' /bin/true
 [ "$rc" -eq 0 ] || fail "true is $rc"
 says 'onnx runtime' python3 -c 'print("nothing imported")'
+says 'environment' env -i "ORT_DISABLE_TELEMETRY=1" \
+    "LD_LIBRARY_PATH=$LD_LIBRARY_PATH" "$programs/linked" "$models/mlp.onnx" 11
 says 'session' "$programs/loader" idle "$ort"
 [ "$rc" -eq 0 ] || fail "an idle program is $rc"
 

@@ -23,6 +23,13 @@ ends=()
     ends=("${PIPESTATUS[@]}")
 [ "${ends[*]}" = '141 0' ] || fail "yes was not ended by SIGPIPE: ${ends[*]}"
 
+# Closed streams stay closed, and nothing else gets their numbers.
+"$ortmeter" run --db t.db -- "$programs/linked" "$models/mlp.onnx" 101 \
+    <&- >&- 2>&-
+"$ortmeter" report last --json --db t.db >run.json
+counted 101
+[ "$(sqlite3 t.db 'PRAGMA integrity_check')" = ok ] || fail "t.db is damaged"
+
 for code in 0 3 125 255; do
     meter sh -c "exit $code"
     [ "$rc" -eq "$code" ] || fail "exit code $rc, not $code"

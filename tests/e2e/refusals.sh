@@ -31,6 +31,9 @@ ask no-such-verb
 ask run --ops nonsense -- true
 [ "$rc" -eq 2 ] || fail "exit code $rc for a wrong value"
 
+ask run -o /nowhere/run.json --db t.db -- true
+refused 1 /nowhere/run.json
+
 # Databases that are none.  The program is not started.
 no_database() { # path, word
     ask run --db "$1" -- touch started

@@ -13,5 +13,15 @@ meter "$programs/sections" "$models/mlp.onnx" 53
 [ "$(tail -n 1 out)" = 'listening 1' ] || fail "nobody listens"
 cmp <(head -n 1 plain.out) <(head -n 1 out) || fail "other results"
 counted 53
-is '[.sections[] | .name, .phase, .count] | tostring' \
-    '["load","pre",1,"all","decode",1,"one \"quoted\"","decode",53]'
+is '[.sections | sort_by(.name)[] | .name, .phase, .count] | tostring' \
+    '["all","decode",1,"load","pre_inference",1,"one \"quoted\"","decode",53]'
+holds '.sections | map({(.name): .total_ms}) | add
+    | .all >= .["one \"quoted\""] and .load > 0'
+is .tokens.count 53
+is '.tokens.items | map(.id) == [range(100; 153)]' true
+is '.tokens.items[0].text' é
+is '.tokens.items[1] | has("text")' false
+is '[.marks[].text] | tostring' '["loaded"]'
+is '[.threads[].name] | tostring' '["the only one"]'
+is '.batch_context | .batch_size.mean, .padding.mean, .queue_depth.mean' \
+    $'8\n3\n5'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Two meters at once on one database; a meter under a meter.
+# Meters at once on one database; a meter under a meter.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -16,8 +16,19 @@ for pair in first:20011 second:20021; do
     mv "${pair%:*}.json" run.json
     counted "${pair#*:}"
 done
-[ "$(sqlite3 t.db 'SELECT count(*) FROM profiling_runs')" -eq 2 ] || fail "not two runs"
+runs=$(sqlite3 t.db 'SELECT count(*) FROM profiling_runs')
+[ "$runs" -eq 2 ] || fail "$runs runs, not 2"
 [ "$(sqlite3 t.db 'PRAGMA integrity_check')" = ok ] || fail "t.db is damaged"
+
+# Many that meet in making one database.
+for round in {1..20}; do
+    for i in {1..8}; do
+        "$ortmeter" run --quiet --db "new$round.db" -- true 2>>err &
+    done
+    wait
+    runs=$(sqlite3 "new$round.db" 'SELECT count(*) FROM profiling_runs')
+    [ "$runs" -eq 8 ] || fail "$runs of 8 runs are in the new database"
+done
 
 # The inner meter sees the program; the outer's program is the inner meter.
 "$ortmeter" run -o outer.json --db t.db -- \

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-enum { THREADS = 4, SESSIONS = 8 };
+enum { THREADS = 4, SESSIONS = 128 };
 
 const struct ort_api_base *OrtGetApiBase(void);
 

@@ -1,0 +1,23 @@
+/* line_fit.h -- what costs once, and what costs for each sample.
+ *
+ * Fits cost = fixed + each * size.  Deviations count relative to the cost, so
+ * that a batch of 1 has as much say as a batch of 1024. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct line_point {
+    double size;
+    double cost; /* more than 0 */
+};
+
+struct line_fit {
+    double fixed; /* below 0 means: nothing fixed is to be seen */
+    double each;
+    double error; /* root mean square of the relative deviations */
+};
+
+/* False: fewer than two different sizes. */
+bool line_fit(struct line_fit *out, const struct line_point *points,
+        size_t count);

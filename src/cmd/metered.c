@@ -1,0 +1,76 @@
+#include "cmd/metered.h"
+
+#include "base/buf.h"
+#include "cmd/database.h"
+#include "cmd/settings.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+static bool is_ops(const char *text)
+{
+    uint64_t number = 0;
+
+    return strcmp(text, "off") == 0 || strcmp(text, "auto") == 0 ||
+           strcmp(text, "all") == 0 ||
+           (str_u64(&number, str_of(text)) == 0 && number > 0);
+}
+
+int metered_check(const struct metered_settings *s, struct error *e)
+{
+    if (s->buffer && (s->buffer < 64 || s->buffer > 1 << 24 ||
+                             (s->buffer & (s->buffer - 1))))
+        return fail(e, -EINVAL,
+                "--buffer takes a power of 2 from 64 to 16777216, not %llu",
+                (unsigned long long)s->buffer);
+    if (!is_ops(s->ops))
+        return fail(e, -EINVAL,
+                "--ops takes off, auto, all or a number from 1, not '%s'",
+                s->ops);
+    for (int i = 0; i < s->tags.count; i++)
+        if (strchr(s->tags.item[i], ','))
+            return fail(e, -EINVAL, "a tag has no comma: --tag '%s'",
+                    s->tags.item[i]);
+    return 0;
+}
+
+static void join_tags(struct buf *out, const struct option_texts *tags)
+{
+    for (int i = 0; i < tags->count; i++)
+        buf_printf(out, "%s%s", i ? "," : "", tags->item[i]);
+}
+
+int metered_run(struct session_outcome *out, struct store **store,
+        const struct metered_settings *s, char *const *argv, struct error *e)
+{
+    char hook[PATH_MAX];
+    struct buf tags = { 0 };
+
+    *store = NULL;
+    if (settings_hook_path(hook, sizeof(hook)))
+        return fail(e, -ENOENT,
+                "libortmeter.so is neither beside ortmeter nor in its ../lib: "
+                "build or install it");
+
+    int rc = database_open(store, s->db, STORE_WRITE, e);
+
+    if (rc)
+        return rc;
+    join_tags(&tags, &s->tags);
+    rc = session_run(out, *store,
+            &(struct session_plan){
+                    .argv = argv,
+                    .hook = hook,
+                    .tags = tags.len ? buf_cstr(&tags) : NULL,
+                    .ops = s->ops,
+                    .ring_records = s->buffer,
+            },
+            e);
+    buf_release(&tags);
+    if (rc) {
+        store_close(*store);
+        *store = NULL;
+    }
+    return rc;
+}

@@ -1,0 +1,23 @@
+/* metered.h -- starts a program under the meter: what the commands that do so
+ * have in common. */
+#pragma once
+
+#include "cmd/options.h"
+#include "session.h"
+
+/* As the options have it. */
+struct metered_settings {
+    const char *db; /* or NULL */
+    struct option_texts tags;
+    const char *ops;
+    uint64_t buffer; /* records; 0: as many as usual */
+};
+
+/* Whether the options make sense: -EINVAL with a sentence that names one. */
+int metered_check(const struct metered_settings *s, struct error *e);
+
+/* Runs the program to its end and records it.  `store` gets the database, open,
+ * for the caller to read the run from and to close; it is NULL on failure,
+ * which means that the program was not started. */
+int metered_run(struct session_outcome *out, struct store **store,
+        const struct metered_settings *s, char *const *argv, struct error *e);
