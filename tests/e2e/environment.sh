@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # Ours, and the shell's own "_", may differ, and nothing else.
-ours='^(_|LD_PRELOAD|ORTMETER_[A-Z_]*|ORT_DISABLE_TELEMETRY)='
+ours='^(_|LD_PRELOAD|ASAN_OPTIONS|ORTMETER_[A-Z_]*|ORT_DISABLE_TELEMETRY)='
 
 export ODD=$'two\nlines' EMPTY='' UNICODE=é
 plain env -0
@@ -34,5 +34,5 @@ counted 11
 compare node -e '
     require(process.argv[1]);
     for (const [name, value] of Object.entries(process.env))
-        if (!/^(_|LD_PRELOAD|ORTMETER_.*)$/.test(name))
+        if (!/^(_|LD_PRELOAD|ASAN_OPTIONS|ORTMETER_.*)$/.test(name))
             console.log(name, value);' "$npm/onnxruntime-node"
