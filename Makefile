@@ -16,6 +16,7 @@ demo: build
 	@echo
 	@echo 'This was a small language model on ONNX Runtime, from demo/demo.mjs.'
 	@echo 'The same report again:  build/ortmeter report last'
+	@echo 'Which operators cost:   build/ortmeter run --ops 8 -- node demo/demo.mjs'
 	@echo 'Your own program:       build/ortmeter run -- node your_app.js'
 	@echo 'What can be measured:   build/ortmeter doctor'
 
@@ -23,7 +24,7 @@ test:
 	@tools/test.sh $(TEST)
 
 bench: build
-	@meson test -C build --benchmark --verbose --num-processes 1
+	@tools/bench.sh
 
 coverage:
 	@tools/coverage.sh

@@ -104,32 +104,44 @@ static bool may_attach(const struct library *lib, const struct ort_env *env,
         const struct ort_options *theirs)
 {
     return ops_wanted() && env &&
-           lib->minor >= ORT_SINCE_RunOptionsEnableProfiling &&
+           (lib->minor >= ORT_SINCE_RunOptionsEnableProfiling ||
+                   ops_burst_runs()) &&
            (!theirs || table_read(marks, OPTIONS, theirs) == OPS_KNOWN);
+}
+
+/* Adds our provider; or, before there were such, switches the profile on. */
+static bool equip(const struct library *lib, const struct ort_env *env,
+        struct ops_options *o)
+{
+    ort_SessionOptionsAppendExecutionProvider_V2 append =
+            (ort_SessionOptionsAppendExecutionProvider_V2)
+                    lib->real[WRAP_SessionOptionsAppendExecutionProvider_V2];
+
+    if (lib->minor < ORT_SINCE_RunOptionsEnableProfiling) {
+        o->burst = true;
+        return burst_enable(lib, o->ours);
+    }
+
+    const struct ort_device *device = our_device(lib, env);
+
+    return device &&
+           !failed(lib, append(o->ours, (struct ort_env *)(uintptr_t)env,
+                                &device, 1, NULL, NULL, 0));
 }
 
 struct ops_options ops_attach(const struct library *lib,
         const struct ort_env *env, const struct ort_options *theirs)
 {
     struct ops_options o = { .use = theirs, .theirs = theirs };
-
-    if (!may_attach(lib, env, theirs))
-        return o;
-
-    const struct ort_device *device = our_device(lib, env);
     ort_CloneSessionOptions clone =
             (ort_CloneSessionOptions)lib->real[WRAP_CloneSessionOptions];
     ort_CreateSessionOptions create =
             (ort_CreateSessionOptions)lib->real[WRAP_CreateSessionOptions];
-    ort_SessionOptionsAppendExecutionProvider_V2 append =
-            (ort_SessionOptionsAppendExecutionProvider_V2)
-                    lib->real[WRAP_SessionOptionsAppendExecutionProvider_V2];
 
-    if (!device ||
+    if (!may_attach(lib, env, theirs) ||
             failed(lib, theirs ? clone(theirs, &o.ours) : create(&o.ours)))
         return o;
-    if (failed(lib, append(o.ours, (struct ort_env *)(uintptr_t)env, &device, 1,
-                            NULL, NULL, 0))) {
+    if (!equip(lib, env, &o)) {
         ops_attached(lib, &o, NULL);
         return (struct ops_options){ .use = theirs, .theirs = theirs };
     }
@@ -174,11 +186,14 @@ void ops_attached(const struct library *lib, const struct ops_options *o,
     if (!o->ours)
         return;
     release(o->ours);
-    if (session)
+    if (session && o->burst)
+        burst_watch(lib, session, ops_burst_runs());
+    else if (session)
         ops_watch(session, probe_nodes_seen());
 }
 
 void ops_session_end(const struct ort_session *session)
 {
     ops_unwatch(session);
+    burst_session_end(session);
 }

@@ -25,12 +25,11 @@
 #define RING_MOST    (UINT32_C(1) << 24)
 #define SENT_TEXTS   65536 /* a power of 2 */
 #define TEXT_MOST    4096
-#define PATH_MOST    512
 
 enum state { OFF, CLOSED, OPENING, OPEN };
 
 static _Atomic int state;
-static char folder[PATH_MOST - 64];
+static char folder[CHANNEL_PATH - 64];
 static uint32_t records = RING_RECORDS;
 
 static struct ring ring;
@@ -140,6 +139,14 @@ static void file_name(char *to, const char *prefix, uint64_t start_ns,
     *put(to, suffix) = 0;
 }
 
+bool channel_path(char out[CHANNEL_PATH], const char *prefix, uint64_t number)
+{
+    if (!channel_wanted())
+        return false;
+    file_name(out, prefix, number, "");
+    return true;
+}
+
 /* What this process was started as, in words. */
 static void read_program(char *to, size_t cap)
 {
@@ -193,7 +200,7 @@ static void *map_file(const char *path, size_t bytes)
 /* Says that there was something to record, and no room for it. */
 static bool refuse(const char *hidden, uint64_t start_ns)
 {
-    char final[PATH_MOST];
+    char final[CHANNEL_PATH];
 
     file_name(final, "", start_ns, ".refused");
     if (truncate(hidden, 0) == 0)
@@ -203,7 +210,7 @@ static bool refuse(const char *hidden, uint64_t start_ns)
 
 static bool make_file(void)
 {
-    char hidden[PATH_MOST], final[PATH_MOST];
+    char hidden[CHANNEL_PATH], final[CHANNEL_PATH];
     uint64_t start_ns = mono_ns();
     size_t bytes = CHANNEL_RING_AT + ring_bytes(sizeof(struct record), records);
 

@@ -143,6 +143,9 @@ void channel_untimed(void);
 /* Sends the text if it was not sent before, and returns its name.  NULL: 0. */
 uint64_t channel_text(const char *text);
 uint32_t channel_thread(void);
+/* A path in the collector's folder that nobody else uses. */
+#define CHANNEL_PATH 512
+bool channel_path(char out[CHANNEL_PATH], const char *prefix, uint64_t number);
 /* Nanoseconds that the hook adds to a run, as measured here. */
 void channel_set_hook_ns(uint32_t ns);
 

@@ -6,6 +6,8 @@
  *     probe.c          the provider: claims no node, and hears of all
  *     bracket_linux.c  where a kernel really begins and ends
  *     operator.c       what was heard, as records
+ *     burst.c          before 1.25: ONNX Runtime's own profile of the first
+ *                      runs of a session
  *
  * An inference that is looked into runs with options of our own, so it must be
  * one whose options the program left as they come.  A session whose options
@@ -19,6 +21,9 @@
 /* Reads ORTMETER_OPS: "off" or nothing, "auto", "all", or a number N. */
 void ops_init(void);
 bool ops_wanted(void);
+/* How many of a session's first runs are profiled before 1.25; 0: none, since
+ * what that costs is not known before. */
+uint64_t ops_burst_runs(void);
 
 /* --- attach.c: session options -------------------------------------------- */
 
@@ -40,6 +45,7 @@ struct ops_options {
     const struct ort_options *use;
     const struct ort_options *theirs;
     struct ort_options *ours; /* or NULL */
+    bool burst;               /* they switch ONNX Runtime's own profile on */
 };
 
 struct ops_options ops_attach(const struct library *lib,
@@ -58,7 +64,8 @@ void ops_hide_device(const struct library *lib,
 /* --- sampling.c: runs ----------------------------------------------------- */
 
 struct sample {
-    uint32_t id; /* 0: this run is not looked into */
+    uint32_t id;         /* 0: this run is not looked into by us */
+    struct burst *burst; /* but by ONNX Runtime itself */
     const struct ort_run_options *use;
     struct ort_run_options *ours;
     void *flight;
@@ -86,6 +93,18 @@ void ops_sent(const struct sample *s, const struct record *run);
 
 /* The sample that this thread is in, or 0. */
 uint32_t ops_current(void);
+
+/* --- burst.c -------------------------------------------------------------- */
+
+/* Switches the profile on.  False: it does not work. */
+bool burst_enable(const struct library *lib, struct ort_options *options);
+void burst_watch(const struct library *lib, const struct ort_session *session,
+        uint64_t runs);
+/* Before and after a run of a session; NULL: it is in no burst. */
+struct burst *burst_begin(const struct ort_session *session);
+void burst_end(struct burst *b);
+/* The session goes: its profile is written before. */
+void burst_session_end(const struct ort_session *session);
 
 /* --- probe.c -------------------------------------------------------------- */
 

@@ -55,6 +55,7 @@ enum record_kind {
     RECORD_OPERATOR_SIZES,
     RECORD_OPERATOR_RUN,
     RECORD_SAMPLE,
+    RECORD_PROFILE,
     RECORD_SECTION,
     RECORD_BATCH,
     RECORD_TOKEN,
@@ -84,6 +85,7 @@ enum record_flag {
     FLAG_SEQUENCE = 64,     /* sequence was read */
     FLAG_PAST = 128,        /* past was read */
     FLAG_SAMPLED = 256,     /* its operators were recorded, which slowed it */
+    FLAG_BURST = 512,       /* by ONNX Runtime, into a profile of its own */
 };
 
 #define RECORD_TEXT_BYTES 40
@@ -163,6 +165,10 @@ struct record {
             uint32_t id;
             uint32_t thread;
         } sample;
+        struct { /* of the session's runs with FLAG_BURST, in their order */
+            uint64_t session;
+            uint64_t path; /* text: a file in the folder, for us to remove */
+        } profile;
         struct {
             uint64_t start_ns;
             uint64_t end_ns;

@@ -121,6 +121,7 @@ static struct async {
     const struct library *lib;
     struct record record;
     bool weigh;
+    struct burst *burst;
     ort_async_done done;
     void *user_data;
 } async_runs[ASYNC_RUNS];
@@ -155,6 +156,8 @@ static void async_done(void *user_data, struct ort_value **out, size_t n_out,
     if (!status && a->weigh)
         outputs(&a->record, a->lib, out, n_out);
     channel_send(&a->record);
+    if (a->burst)
+        burst_end(a->burst);
 
     ort_async_done done = a->done;
     void *theirs = a->user_data;
@@ -182,10 +185,13 @@ struct ort_status *run_async(const struct library *lib, ORT_RUN_ARGS,
 
     a->lib = lib;
     a->weigh = reading.weigh;
+    a->burst = ops_wanted() ? burst_begin(session) : NULL;
     a->done = done;
     a->user_data = user_data;
     a->record = begin(&reading, lib, session);
     a->record.flags |= FLAG_ASYNC;
+    if (a->burst)
+        a->record.flags |= FLAG_SAMPLED | FLAG_BURST;
     a->record.run.start_ns = mono_ns();
 
     struct ort_status *status = real(session, run_options, in_names, in, n_in,
@@ -195,6 +201,8 @@ struct ort_status *run_async(const struct library *lib, ORT_RUN_ARGS,
         a->record.run.end_ns = mono_ns();
         end(&a->record, lib, status);
         channel_send(&a->record);
+        if (a->burst)
+            burst_end(a->burst);
         async_give_back(a);
     }
     return status;

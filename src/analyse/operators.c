@@ -376,6 +376,10 @@ static void finish(struct operators *o)
         if (x->contains)
             continue;
         a->kernels_ns += x->kernel_ns;
+        if (x->method == OPERATOR_CONSTANT) {
+            a->describing_ns += x->raw_ns - x->kernel_ns;
+            a->control_flow_ns -= x->raw_ns - x->kernel_ns;
+        }
         if (x->method > a->method)
             a->method = x->method;
     }

@@ -214,6 +214,9 @@ void json_fixed(struct json *j, const char *key, double value, int decimals)
     if (!isfinite(value))
         return;
     (void)snprintf(text, sizeof(text), "%.*f", decimals, value);
+    /* What rounds to nothing has no sign. */
+    if (text[0] == '-' && strspn(text + 1, "0.") == strlen(text + 1))
+        memmove(text, text + 1, strlen(text));
     number(j, key, text);
 }
 

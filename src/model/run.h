@@ -81,6 +81,8 @@ struct session {
     bool seen_late;        /* it was there before the meter: no load time */
     uint64_t start_ns;
     uint64_t duration_ns;
+    uint64_t read_ns;       /* of duration_ns: the model was read; */
+    uint64_t initialise_ns; /* and made ready.  Both 0: not told apart */
     uint32_t thread;
 };
 
@@ -117,7 +119,7 @@ struct operator
 
 /* One time that an operator ran, in an inference that was looked into. */
 struct operator_run {
-    uint64_t inference; /* its number within the run, from 1 */
+    uint64_t inference; /* its number within the run; 0: of none we know */
     uint32_t operator_id;
     uint32_t thread;
     uint32_t depth; /* 0; 1 within an If, Loop or Scan; and so on */
@@ -125,6 +127,8 @@ struct operator_run {
     uint64_t raw_ns;    /* as ONNX Runtime says, its own work included */
     uint64_t kernel_ns; /* the kernel alone */
     bool bracketed;     /* kernel_ns is known */
+    bool in_cycles;     /* no time is known, neither start nor end: `cycles` */
+    uint64_t cycles;    /* of a device's own clock */
 };
 
 struct section {

@@ -89,7 +89,7 @@ int call_list(const struct call *c, int i, const char *name,
     if (count > FACT_DATA_MAX)
         return FACT_UNKNOWN;
     for (int k = 0; k < count; k++)
-        out[k] = ints[k];
+        (void)fact_int(&out[k], (double)ints[k]);
     return count;
 }
 

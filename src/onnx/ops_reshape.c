@@ -1,6 +1,7 @@
 /* ops_reshape.c -- the same elements in another shape. */
 #include "onnx/fold.h"
 
+#include <math.h>
 #include <stddef.h>
 
 /* Passes the input on in a new shape, with its numbers. */
@@ -43,39 +44,48 @@ static int64_t left_over_partly(const struct fact *in, const struct fact *f,
     return left_over(&before, &after, open);
 }
 
+/* The shape that is asked for, NaN where it is not known.  Returns its rank. */
+static int target(const struct call *c, double out[FACT_RANK_MAX])
+{
+    const struct fact *shape = call_in(c, 1);
+    const int64_t *old; /* before operator set 5 */
+    int rank = call_has(c, 1) ? fact_count(shape) : call_ints(c, "shape", &old);
+
+    if (rank > FACT_RANK_MAX)
+        return FACT_UNKNOWN;
+    for (int i = 0; i < rank; i++)
+        out[i] = call_has(c, 1) ? shape->data[i] : (double)old[i];
+    if (rank >= 0 || shape->rank != 1 || shape->dims[0] > FACT_RANK_MAX)
+        return rank;
+    /* The rank at least is known: as long as the shape is. */
+    for (int i = 0; i < shape->dims[0]; i++)
+        out[i] = NAN;
+    return (int)shape->dims[0];
+}
+
 static void infer_reshape(struct call *c)
 {
-    const struct fact *in = call_in(c, 0), *shape = call_in(c, 1);
-    const struct onnx_attr *old = call_attr(c, "shape");
+    const struct fact *in = call_in(c, 0);
     bool zero_stays = !call_int(c, "allowzero", 0);
     bool kept[FACT_RANK_MAX] = { false };
-    int count = fact_count(shape), open = FACT_UNKNOWN;
+    double wanted[FACT_RANK_MAX];
+    struct fact f = fact_rank(in->type, target(c, wanted));
+    int open = FACT_UNKNOWN, open_count = 0;
 
-    if (!call_has(c, 1) && old && old->kind == ONNX_ATTR_INTS)
-        count = (int)old->count;
-    else if (count < 0 && shape->rank == 1 && shape->dims[0] >= 0)
-        count = FACT_UNKNOWN - 1 - (int)shape->dims[0];
-
-    /* Only the rank is known: as long as the shape is. */
-    struct fact f = fact_rank(in->type, count < 0 ? FACT_UNKNOWN - 1 - count
-                                                  : count);
-
-    for (int i = 0; count >= 0 && i < f.rank; i++) {
+    for (int i = 0; i < f.rank; i++) {
         int64_t size;
 
-        if (!call_has(c, 1))
-            size = old->ints[i];
-        else if (!fact_int(&size, shape->data[i]))
-            continue;
-        if (size == -1)
+        if (!fact_int(&size, wanted[i]) || size < 0) {
             open = i;
-        else if (size == 0 && zero_stays) {
+            open_count++;
+        } else if (size == 0 && zero_stays) {
             kept[i] = true;
             f.dims[i] = i < in->rank ? in->dims[i] : FACT_UNKNOWN;
-        } else if (size >= 0)
+        } else {
             f.dims[i] = size;
+        }
     }
-    if (open >= 0)
+    if (open_count == 1)
         f.dims[open] = left_over_partly(in, &f, kept, open);
     reshaped(c, &f);
 }

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "ort/bursts.h"
 #include "ort/options.h"
 #include "ort/samples.h"
 #include "ort/texts.h"
@@ -39,7 +40,10 @@ struct trace {
     uint32_t library_count;
     uint32_t session_count;
     uint32_t operator_count;
-    uint64_t *session_ends; /* when each ended, or 0 */
+    struct about_session {
+        uint64_t end_ns; /* or 0 */
+        struct burst_runs burst;
+    } * sessions; /* by id, from 1 */
     uint64_t odd;
 };
 
@@ -76,7 +80,9 @@ void trace_free(struct trace *t)
     for (uint32_t i = 0; i < t->process_count; i++)
         release(&t->processes[i]);
     free(t->processes);
-    free(t->session_ends);
+    for (uint32_t i = 0; i < t->session_count; i++)
+        bursts_release(&t->sessions[i].burst);
+    free(t->sessions);
     texts_release(&t->texts);
     free(t);
 }
@@ -127,7 +133,7 @@ static uint32_t inherited_session(struct trace *t, const struct known *k,
     uint64_t *ended = map_find(&k->ended, at);
     uint64_t *id = map_find(&k->sessions, at);
 
-    if (ended && t->session_ends[*ended - 1] >= forked_ns)
+    if (ended && t->sessions[*ended - 1].end_ns >= forked_ns)
         return (uint32_t)*ended;
     return id ? (uint32_t)*id : 0;
 }
@@ -275,9 +281,9 @@ static uint32_t new_session(struct trace *t, uint32_t process,
     }
     session_options_providers_json(o, &providers);
     session_options_json(o, &options);
-    t->session_ends = alloc_resize(t->session_ends,
-            (t->session_count + 1) * sizeof(*t->session_ends));
-    t->session_ends[t->session_count] = 0;
+    t->sessions = alloc_resize(t->sessions,
+            (t->session_count + 1) * sizeof(*t->sessions));
+    t->sessions[t->session_count] = (struct about_session){ 0 };
     s->id = ++t->session_count;
     s->process = process;
     s->library = find_library(t, process, record_library(r));
@@ -322,7 +328,7 @@ static void take_session_end(struct trace *t, uint32_t process,
         return; /* a parent's session, or one that we never saw */
     t->sink.session_end(t->sink.context, (uint32_t)*id,
             since_start(t, r->session.end_ns));
-    t->session_ends[*id - 1] = r->session.end_ns;
+    t->sessions[*id - 1].end_ns = r->session.end_ns;
     map_put(&k->ended, r->session.session, *id);
     map_remove(&k->sessions, r->session.session);
 }
@@ -372,7 +378,9 @@ static void take_run(struct trace *t, uint32_t process, const struct record *r)
 
     uint64_t number = t->sink.inference(t->sink.context, &i);
 
-    if (r->flags & FLAG_SAMPLED)
+    if (r->flags & FLAG_BURST && i.session)
+        bursts_add(&t->sessions[i.session - 1].burst, number, i.start_ns);
+    else if (r->flags & FLAG_SAMPLED)
         map_put(&k->last_run, r->run.thread,
                 number << SESSION_BITS | i.session);
 }
@@ -381,6 +389,34 @@ static void take_operator(struct trace *t, uint32_t process,
         const struct record *r)
 {
     t->odd += !samples_take(&known(t, process)->samples, r);
+}
+
+static struct samples_sink operators_sink(const struct trace *t)
+{
+    return (struct samples_sink){ t->sink.context, t->sink.found_operator,
+        t->sink.ran_operator };
+}
+
+/* ONNX Runtime's own profile of a session's first runs is there. */
+static void take_profile(struct trace *t, uint32_t process,
+        const struct record *r)
+{
+    uint32_t session = find_session(t, process, r->profile.session);
+    const char *path = text(t, r->profile.path);
+    struct samples_sink sink = operators_sink(t);
+
+    if (!session || !path) {
+        t->odd++;
+        return;
+    }
+
+    struct burst_reader *reader =
+            burst_reader_new(&t->sessions[session - 1].burst, session,
+                    &t->operator_count, &sink);
+
+    t->sink.read_file(t->sink.context, path, burst_reader_feed, reader);
+    burst_reader_end(reader);
+    bursts_release(&t->sessions[session - 1].burst);
 }
 
 /* The thread's last run was that sample: now it is known whose the operators
@@ -402,9 +438,10 @@ static void take_sample(struct trace *t, uint32_t process,
     place.inference = *run >> SESSION_BITS;
     place.session = *run & ((1 << SESSION_BITS) - 1);
     map_remove(&k->last_run, r->sample.thread);
-    samples_close(&k->samples, &place, &t->texts, &t->operator_count,
-            &(struct samples_sink){ t->sink.context, t->sink.found_operator,
-                    t->sink.ran_operator });
+
+    struct samples_sink sink = operators_sink(t);
+
+    samples_close(&k->samples, &place, &t->texts, &t->operator_count, &sink);
 }
 
 static void take_batch(struct trace *t, uint32_t process,
@@ -512,6 +549,7 @@ void trace_take(struct trace *t, uint32_t process, const struct record *r)
         [RECORD_OPERATOR_SIZES] = take_operator,
         [RECORD_OPERATOR_RUN] = take_operator,
         [RECORD_SAMPLE] = take_sample,
+        [RECORD_PROFILE] = take_profile,
         [RECORD_SECTION] = take_section,
         [RECORD_BATCH] = take_batch,
         [RECORD_TOKEN] = take_token,

@@ -8,6 +8,8 @@
 #include "hook/record.h"
 #include "model/run.h"
 
+#include <stddef.h>
+
 /* Who is told.  All borrowed: what is pointed to is gone after the call. */
 struct trace_sink {
     void *context;
@@ -20,6 +22,9 @@ struct trace_sink {
     uint64_t (*inference)(void *context, const struct inference *i);
     void (*found_operator)(void *context, const struct operator* o);
     void (*ran_operator)(void *context, const struct operator_run *r);
+    /* Hands over the bytes of a file that a process left in our folder. */
+    void (*read_file)(void *context, const char *path,
+            void (*feed)(void *to, const void *bytes, size_t len), void *to);
     void (*section)(void *context, const struct section *s);
     void (*token)(void *context, const struct token *t);
     void (*mark)(void *context, const struct note *n);

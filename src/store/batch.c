@@ -117,7 +117,8 @@ void store_add_operator_run(struct store *s, const struct operator_run *r)
 static void write_operator_runs(struct store *s)
 {
     sqlite3_stmt *st = store_kept(s, &s->add_operator_run,
-            "INSERT INTO operator_runs VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)");
+            "INSERT INTO operator_runs VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,"
+            "?10)");
 
     for (size_t i = 0; st && i < s->operator_run_count && !s->failed; i++) {
         const struct operator_run *r = &s->operator_runs[i];
@@ -129,8 +130,9 @@ static void write_operator_runs(struct store *s)
         store_bind_u64(st, 5, r->thread, true);
         store_bind_u64(st, 6, r->depth, true);
         store_bind_u64(st, 7, r->start_ns, true);
-        store_bind_u64(st, 8, r->raw_ns, true);
+        store_bind_u64(st, 8, r->raw_ns, !r->in_cycles);
         store_bind_u64(st, 9, r->kernel_ns, r->bracketed);
+        store_bind_u64(st, 10, r->cycles, r->in_cycles);
         store_step_kept(s, st);
     }
     s->operator_run_count = 0;

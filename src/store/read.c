@@ -159,6 +159,8 @@ static void session_row(sqlite3_stmt *st, void *to)
                                       .duration_ns = u64(st, 9),
                                       .seen_late = !has(st, 9),
                                       .error = text(st, 10),
+                                      .read_ns = u64(st, 11),
+                                      .initialise_ns = u64(st, 12),
                               });
 }
 
@@ -222,6 +224,8 @@ static void operator_run_row(sqlite3_stmt *st, void *to)
                                       .raw_ns = u64(st, 5),
                                       .kernel_ns = u64(st, 6),
                                       .bracketed = has(st, 6),
+                                      .in_cycles = has(st, 7),
+                                      .cycles = u64(st, 7),
                               });
 }
 
@@ -285,8 +289,8 @@ READ(library, library, library_row,
         " WHERE run = ?1 ORDER BY id")
 READ(session, session, session_row,
         "SELECT id, process, library, thread, model, model_bytes, providers,"
-        " options, start_ns, duration_ns, error FROM sessions"
-        " WHERE run = ?1 ORDER BY id")
+        " options, start_ns, duration_ns, error, read_ns, initialise_ns"
+        " FROM sessions WHERE run = ?1 ORDER BY id")
 READ(inference, inference, inference_row,
         "SELECT session, process, thread, start_ns, duration_ns, phase, flags,"
         " batch, sequence, past, in_bytes, out_bytes, batch_size, padding,"
@@ -321,7 +325,7 @@ READ(operator, operator, operator_row,
                                                                          "id")
 READ(operator_run, operator_run, operator_run_row,
         "SELECT inference, operator, thread, depth, start_ns, raw_ns,"
-        " kernel_ns FROM operator_runs WHERE run = ?1 ORDER BY number")
+        " kernel_ns, cycles FROM operator_runs WHERE run = ?1 ORDER BY number")
 READ(section, section, section_row,
         "SELECT process, thread, phase," TEXT_OF(
                 "section_name") ", start_ns,"

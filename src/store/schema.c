@@ -71,6 +71,8 @@ static const char first[] =
         " duration_ns INTEGER," /* NULL: made before the meter came */
         " end_ns INTEGER,"
         " error TEXT,"
+        " read_ns INTEGER," /* of duration_ns; NULL: not told apart */
+        " initialise_ns INTEGER,"
         " PRIMARY KEY (run, id)) WITHOUT ROWID;"
 
         "CREATE TABLE inferences ("
@@ -112,13 +114,14 @@ static const char first[] =
         "CREATE TABLE operator_runs ("
         " run INTEGER NOT NULL REFERENCES profiling_runs ON DELETE CASCADE,"
         " number INTEGER NOT NULL,"
-        " inference INTEGER NOT NULL,"
+        " inference INTEGER NOT NULL," /* 0: of none that is known */
         " operator INTEGER NOT NULL,"
         " thread INTEGER NOT NULL,"
         " depth INTEGER NOT NULL,"
         " start_ns INTEGER NOT NULL,"
-        " raw_ns INTEGER NOT NULL,"
+        " raw_ns INTEGER,"    /* NULL: only cycles are known */
         " kernel_ns INTEGER," /* NULL: not bracketed */
+        " cycles INTEGER,"    /* of a device that tells no time */
         " PRIMARY KEY (run, number)) WITHOUT ROWID;"
 
         "CREATE TABLE pipeline_sections ("

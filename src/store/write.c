@@ -175,8 +175,9 @@ void store_add_session(struct store *s, const struct session *x)
 {
     sqlite3_stmt *st = store_once(s,
             "INSERT INTO sessions (run, id, process, library, thread, model,"
-            " model_bytes, providers, options, start_ns, duration_ns, error)"
-            " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)");
+            " model_bytes, providers, options, start_ns, duration_ns, error,"
+            " read_ns, initialise_ns)"
+            " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)");
 
     if (!st)
         return;
@@ -192,6 +193,8 @@ void store_add_session(struct store *s, const struct session *x)
     store_bind_u64(st, 10, x->start_ns, true);
     store_bind_u64(st, 11, x->duration_ns, !x->seen_late);
     store_bind_text(st, 12, x->error);
+    store_bind_u64(st, 13, x->read_ns, x->read_ns || x->initialise_ns);
+    store_bind_u64(st, 14, x->initialise_ns, x->read_ns || x->initialise_ns);
     store_finish(s, st);
 }
 

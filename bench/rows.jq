@@ -1,0 +1,97 @@
+# rows.jq -- from the figures of tools/bench.sh to the rows of its table.
+
+# --- numbers as people read them ---
+
+def fixed($digits):
+    (. * pow(10; $digits) | round) as $n
+    | ($n | fabs | tostring)
+    | ("0" * ($digits + 1 - length) // "") + .
+    | (if $n < 0 then "-" else "" end) + .[:length - $digits]
+        + if $digits > 0 then "." + .[length - $digits:] else "" end;
+
+def ns: if fabs >= 10000 then "\(. / 1000 | fixed(2)) us"
+    else "\(fixed(1)) ns" end;
+def added: (if . >= 0 then "+" else "" end) + ns;
+def us: "\(fixed(0)) us";
+def millions: "\(. / 1000000 | fixed(2)) M/s";
+def ratio: if . >= 10 then fixed(0) else fixed(2) end;
+
+def verdict($held): if $held then "PASS" else "FAIL" end;
+
+# --- rows ---
+
+# A comparison in which calls went unrecorded measured something else.
+def whole: if .recorded == .hooked_calls and .lost == 0 then null
+    else "void: \(.recorded) of \(.hooked_calls) recorded" end;
+
+def spread: "\(.median | fixed(4)) (\(.p25 | fixed(4))-\(.p75 | fixed(4)))";
+
+def silero_rows: .silero | [
+    { what: "Run of Silero v5, with the hook and bare",
+      ours: (.hooked.median_ns | ns), other: (.bare.median_ns | ns),
+      ratio: (.hooked_to_bare.ratio | spread), target: "<= +200 ns",
+      verdict: (whole // (.hooked_to_bare.added_ns.median
+          | "\(verdict(. <= 200)) \(added)")) },
+    { what: "  bare and bare: the noise",
+      ours: (.control.median_ns | ns), other: (.bare.median_ns | ns),
+      ratio: (.control_to_bare.ratio | spread),
+      verdict: (.control_to_bare.added_ns.median | added) }
+];
+
+def empty_row($what): {
+    what: "Run of an empty stub, \($what)",
+    ours: (.hooked.median_ns | ns), other: (.bare.median_ns | ns),
+    ratio: (.hooked_to_bare.ratio.median | ratio), target: "<= +100 ns",
+    verdict: (whole // (.hooked_to_bare.added_ns
+        | "\(verdict(.median <= 100)) \(.median | added)"
+        + " (\(.p25 | fixed(0))-\(.p75 | fixed(0)))"))
+};
+
+def python_row($what; $key):
+    .empty_run.tensors.hooked_to_bare.added_ns.median as $ours
+    | .python[$key].added_ns as $other
+    | { what: "The same timed in Python, \($what)", ours: ($ours | added),
+        other: ($other | added), ratio: ($ours / $other | fixed(4)),
+        target: "< 1", verdict: verdict($ours < $other) };
+
+def transport_rows: .writers as $writers | .ring as $ring
+    | { pipe: .pipe, "datagram socket": .datagram } | to_entries | map(
+    { what: "Records, \($writers) writing, ring and \(.key)",
+      ours: ($ring.median_per_s | millions),
+      other: (.value.median_per_s | millions),
+      ratio: ($ring.median_per_s / .value.median_per_s | ratio),
+      target: ">= 5 M/s",
+      verdict: ($ring | verdict(.median_per_s >= 5000000 and .lost == 0)
+          + ", \(.lost) lost") });
+
+def paced_rows: .paced | [
+    { what: "Inferences into SQLite, for 5 s",
+      ours: "\(.recorded) kept", other: "\(.inferences) made",
+      ratio: (.recorded / .inferences | ratio), target: "0 lost",
+      verdict: (verdict(.recorded == .inferences and .lost == 0)
+          + ", \(.lost) lost at \(.per_s | fixed(0))/s") },
+    { what: "  the collector's share of a core",
+      ours: "\(.collector.collector_core_share * 100 | fixed(1)) %" },
+    (.collector.collector_peak_rss_bytes / 1000000
+    | { what: "  the collector's memory, at most", ours: "\(fixed(1)) MB",
+        target: "<= 25 MB", verdict: verdict(. <= 25) })
+];
+
+def exec_row($what; $other): {
+    what: "Start of /bin/true, with the hook and \($what)",
+    ours: (.hook.median_us | us), other: ($other | us),
+    ratio: (.hook.median_us / $other | ratio),
+    verdict: "+\(.hook.median_us - $other | us)"
+};
+
+. + { rows: (
+    silero_rows
+    + [ (.empty_run.tensors | empty_row("3 inputs, 2 outputs")),
+        (.empty_run.nothing | empty_row("no tensors")),
+        python_row("clock and list"; "clock"),
+        python_row("and psutil"; "psutil") ]
+    + (.transport | map(transport_rows) | add)
+    + paced_rows
+    + (.exec | [ exec_row("plain"; .plain.median_us),
+        exec_row("an empty preload"; .empty.median_us) ])
+) }

@@ -1,0 +1,233 @@
+#include "cmd/bench_settings.h"
+
+#include "os/path.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define USUAL_COUNT      1000
+#define USUAL_DURATION_S 5
+#define BATCH_MAX        (1 << 20)
+#define CONCURRENCY_MAX  1024
+#define SESSIONS_MAX     256
+#define THREADS_MAX      1024
+
+/* What is read further, text by text. */
+struct texts {
+    const char *warmup, *batch;
+    struct option_texts dims;
+};
+
+/* "1,2,4,8" */
+static int read_batches(struct bench_settings *s, const char *list,
+        struct error *e)
+{
+    struct str rest = str_of(list);
+
+    while (rest.len) {
+        uint64_t n = 0;
+
+        if (str_u64(&n, str_before(rest, ',')) || !n || n > BATCH_MAX)
+            return fail(e, -EINVAL,
+                    "--batch takes numbers from 1 to %d with commas between "
+                    "them, not '%.64s'",
+                    BATCH_MAX, list);
+        if (s->batch_count == BENCH_BATCHES_MAX)
+            return fail(e, -EINVAL, "--batch takes at most %d numbers",
+                    BENCH_BATCHES_MAX);
+        s->batches[s->batch_count++] = (uint32_t)n;
+        rest = str_after(rest, ',');
+    }
+    return s->batch_count ? 0 : fail(e, -EINVAL, "--batch needs a number");
+}
+
+/* "NAME=N": the name may hold a '=' itself. */
+static int read_dim(struct bench_settings *s, const char *text, struct error *e)
+{
+    struct str all = str_of(text);
+    struct str number = str_after_last(all, '=');
+    struct dim_given *d = &s->dims[s->dim_count];
+    uint64_t value = 0;
+
+    if (str_u64(&value, number) || value > INT32_MAX ||
+            number.len + 1 >= all.len)
+        return fail(e, -EINVAL,
+                "--dim takes NAME=N, a dimension's name and its size, not "
+                "'%.64s'",
+                text);
+    d->name = (struct str){ all.p, all.len - number.len - 1 };
+    d->value = (int64_t)value;
+    s->dim_count++;
+    return 0;
+}
+
+static int read_texts(struct bench_settings *s, const struct texts *t,
+        struct error *e)
+{
+    int rc = 0;
+
+    s->warmup_auto = strcmp(t->warmup, "auto") == 0;
+    if (!s->warmup_auto && str_u64(&s->warmup, str_of(t->warmup)))
+        return fail(e, -EINVAL, "--warmup takes a number or auto, not '%.64s'",
+                t->warmup);
+    if (t->batch)
+        rc = read_batches(s, t->batch, e);
+    for (int i = 0; i < t->dims.count && !rc; i++)
+        rc = read_dim(s, t->dims.item[i], e);
+    return rc;
+}
+
+static int in_range(const char *option, uint64_t value, uint64_t least,
+        uint64_t most, struct error *e)
+{
+    if (value >= least && value <= most)
+        return 0;
+    return fail(e, -EINVAL, "%s takes %llu to %llu, not %llu", option,
+            (unsigned long long)least, (unsigned long long)most,
+            (unsigned long long)value);
+}
+
+static int check(const struct bench_settings *s, struct error *e)
+{
+    int rc = in_range("--concurrency", s->concurrency, 1, CONCURRENCY_MAX, e);
+
+    if (!rc)
+        rc = in_range("--sessions", s->sessions, 1, SESSIONS_MAX, e);
+    if (!rc)
+        rc = in_range("--threads", s->threads, 0, THREADS_MAX, e);
+    if (!rc && !s->count)
+        rc = fail(e, -EINVAL, "--count takes a number from 1");
+    if (!rc && s->compare_levels && s->batch_count > 1)
+        rc = fail(e, -EINVAL,
+                "--compare-levels goes with one batch size, not with %zu",
+                s->batch_count);
+    return rc ? rc : metered_check(&s->metered, e);
+}
+
+static void fill_in(struct bench_settings *s)
+{
+    bool count_given = s->count != BENCH_NOT_GIVEN;
+
+    if (!count_given && s->duration_s <= 0) {
+        s->count = USUAL_COUNT;
+        s->duration_s = USUAL_DURATION_S;
+    }
+}
+
+static int take_model(struct bench_settings *s, int words, char **argv,
+        struct error *e)
+{
+    if (!words)
+        return fail(e, -EINVAL, "there is no model to run");
+    if (strlen(argv[1]) >= sizeof(s->model))
+        return fail(e, -EINVAL, "the model's path is too long");
+    (void)snprintf(s->model, sizeof(s->model), "%s", argv[1]);
+    return 0;
+}
+
+int bench_settings_parse(struct bench_settings *out, int argc, char **argv,
+        struct error *e)
+{
+    struct bench_settings s = {
+        .count = BENCH_NOT_GIVEN,
+        .concurrency = 1,
+        .sessions = 1,
+        .worker = BENCH_NOT_GIVEN,
+        .metered.ops = "off",
+    };
+    struct texts t = { .warmup = "auto" };
+    const struct option table[] = {
+        { "count", 0, OPTION_NUMBER, &s.count },
+        { "duration", 0, OPTION_REAL, &s.duration_s },
+        { "warmup", 0, OPTION_TEXT, &t.warmup },
+        { "batch", 0, OPTION_TEXT, &t.batch },
+        { "compare-levels", 0, OPTION_FLAG, &s.compare_levels },
+        { "concurrency", 0, OPTION_NUMBER, &s.concurrency },
+        { "sessions", 0, OPTION_NUMBER, &s.sessions },
+        { "threads", 0, OPTION_NUMBER, &s.threads },
+        { "qps", 0, OPTION_REAL, &s.qps },
+        { "dim", 0, OPTION_TEXTS, &t.dims },
+        { "provider", 0, OPTION_TEXT, &s.provider },
+        { "ort", 0, OPTION_TEXT, &s.ort },
+        { "ops", 0, OPTION_TEXT, &s.metered.ops },
+        { "db", 0, OPTION_TEXT, &s.metered.db },
+        { "tag", 0, OPTION_TEXTS, &s.metered.tags },
+        { "json", 0, OPTION_FLAG, &s.json },
+        { NULL, 'o', OPTION_TEXT, &s.out },
+        { "quiet", 'q', OPTION_FLAG, &s.quiet },
+        { "help", 'h', OPTION_FLAG, &s.help },
+        { "worker", 0, OPTION_NUMBER, &s.worker },
+        { 0 },
+    };
+    const struct options options = { .table = table, .max_words = 1 };
+    int words = options_parse(&options, argc, argv, e);
+    int rc = words < 0 ? words : 0;
+
+    if (!rc && !s.help)
+        rc = take_model(&s, words, argv, e);
+    if (!rc)
+        rc = read_texts(&s, &t, e);
+    if (!rc)
+        rc = check(&s, e);
+    if (rc)
+        return rc;
+    fill_in(&s);
+    *out = s;
+    return 0;
+}
+
+/* --- the model's file -------------------------------------------------------
+ */
+
+static bool is_model(const char *name)
+{
+    static const char *const endings[] = { ".onnx", ".ort" };
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i < LEN(endings); i++) {
+        size_t ending = strlen(endings[i]);
+
+        if (len > ending && strcmp(name + len - ending, endings[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* -ENOENT: there is none; -ENOTUNIQ: there are several. */
+static int only_model(const char **out, const struct folder *f)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < f->count; i++)
+        if (is_model(f->name[i])) {
+            *out = f->name[i];
+            found++;
+        }
+    return found == 1 ? 0 : found ? -ENOTUNIQ : -ENOENT;
+}
+
+int bench_settings_find_model(struct bench_settings *s, struct error *e)
+{
+    int rc = path_readable("%s", s->model);
+    struct folder names;
+    const char *name = NULL;
+
+    if (rc)
+        return fail(e, rc, "cannot read %.200s: %s", s->model, strerror(-rc));
+    if (folder_read(&names, "%s", s->model))
+        return 0; /* no folder, so a file */
+    rc = only_model(&name, &names);
+    if (rc) {
+        (void)fail(e, rc, "the folder %.160s has %s: name one", s->model,
+                rc == -ENOENT ? "no model" : "several models");
+    } else {
+        size_t len = strlen(s->model);
+        int n = snprintf(s->model + len, sizeof(s->model) - len, "/%s", name);
+
+        if (n < 0 || (size_t)n >= sizeof(s->model) - len)
+            rc = fail(e, -ENAMETOOLONG, "the model's path is too long");
+    }
+    folder_release(&names);
+    return rc;
+}
