@@ -138,6 +138,8 @@ struct ring;
 const struct ring *channel_ring(void);
 /* A full ring counts the loss. */
 void channel_send(const struct record *r);
+/* What comes in masses leaves some room for what does not. */
+void channel_send_many(const struct record *r);
 /* A run went by without a record: counted apart. */
 void channel_untimed(void);
 /* Sends the text if it was not sent before, and returns its name.  NULL: 0. */

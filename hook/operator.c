@@ -177,7 +177,7 @@ static void send(const struct library *lib, uint32_t sample,
 
     bool whole = f->kernel_end_ns > f->kernel_start_ns;
 
-    channel_send(&(struct record){
+    channel_send_many(&(struct record){
             .kind = RECORD_OPERATOR_RUN,
             .operator_run = {
                 .id = id,

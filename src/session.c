@@ -25,6 +25,9 @@
 #define FLUSH_COUNT 1000
 #define FLUSH_NS    200000000
 
+/* Where every operator is recorded: 16 MB a process. */
+#define RECORDS_FOR_ALL (1 << 18)
+
 struct session_state {
     struct store *store;
     struct trace *trace;
@@ -197,18 +200,21 @@ static int start_child(struct child **out, const struct session_state *s,
         const struct session_plan *plan, const struct program *program,
         struct error *e)
 {
+    uint64_t ring_records = plan->ring_records;
     char records[24];
     struct buf libraries = { 0 }, asan = { 0 };
 
+    if (!ring_records && plan->ops && strcmp(plan->ops, "all") == 0)
+        ring_records = RECORDS_FOR_ALL;
     (void)snprintf(records, sizeof(records), "%llu",
-            (unsigned long long)plan->ring_records);
+            (unsigned long long)ring_records);
 
     int rc = child_start(out, plan->argv,
             (struct child_variable[]){
                     { "LD_PRELOAD", preload(&libraries, plan->hook, program) },
                     { "ASAN_OPTIONS", asan_options(&asan) },
                     { "ORTMETER_DIR", rings_folder(s->rings) },
-                    { "ORTMETER_RING", plan->ring_records ? records : NULL },
+                    { "ORTMETER_RING", ring_records ? records : NULL },
                     { "ORTMETER_OPS", plan->ops },
                     { 0 },
             },

@@ -136,18 +136,22 @@ beginnings() {
                 echo "$file"
         done)"
     complain 'no #pragma once' "$(printf '%s\n' "${code[@]}" |
-        grep -v '^include/' | grep '\.h$' | xargs -r grep -L '^#pragma once$' || true)"
+        grep -v '^include/' | grep '\.h$' |
+        xargs -r grep -L '^#pragma once$' || true)"
 }
 
 # A file that no build knows is a test that never ran.
 unbuilt() {
-    local meson file stem
+    local meson file stem os
     meson=$(list -name meson.build | xargs cat)
     complain 'not in meson.build' "$(
         printf '%s\n' "${code[@]}" | grep '\.c$' | while read -r file; do
-            stem=$(sed -E 's/_(linux|windows|macos)$//' <<<"$(basename \
-                "$file" .c)")
-            [[ $meson =~ [/\'](${stem#test_}|${stem#fuzz_}|$stem)(_@0@)?(\.c)?\' ]] ||
+            stem=$(basename "$file" .c)
+            for os in linux windows macos; do
+                stem=${stem%_"$os"}
+            done
+            stem="(${stem#test_}|${stem#fuzz_}|$stem)"
+            [[ $meson =~ [/\']$stem(_@0@)?(\.c)?\' ]] ||
                 echo "$file"
         done)"
 }

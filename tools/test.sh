@@ -107,7 +107,7 @@ tidy() {
         return 0
     attempt tidy/configure tools/configure.sh build/clang "${clang[@]}" ||
         return 0
-    attempt tidy/build ninja -C build/clang -j "$jobs" || return 0
+    attempt tidy/build ninja -C build/clang --quiet -j "$jobs" || return 0
     for tool in clang-tidy cppcheck; do
         ! wanted "tidy/$tool" ||
             check "tidy/$tool" tools/tidy.sh build/clang "$tool" || true
@@ -122,7 +122,7 @@ unit() { # suite, configure.sh's options...
         ! wanted "$suite/$name" || names+=("$name")
     done < <(meson introspect --tests "$dir" | jq -r '.[].name')
     if [ -z "$filter" ]; then
-        attempt "$suite/build" ninja -C "$dir" -j "$jobs" || return 0
+        attempt "$suite/build" ninja -C "$dir" --quiet -j "$jobs" || return 0
     fi
     [ ${#names[@]} -gt 0 ] || return 0
     [[ $suite != [at]san ]] || calm=(steady)
@@ -161,7 +161,8 @@ fuzz() {
         jq -r '.[] | select(.type == "executable").name |
             select(startswith("fuzz_"))')
     [ ${#names[@]} -gt 0 ] || return 0
-    attempt fuzz/build ninja -C "$dir" -j "$jobs" "${names[@]}" || return 0
+    attempt fuzz/build ninja -C "$dir" --quiet -j "$jobs" "${names[@]}" ||
+        return 0
     for name in "${names[@]}"; do
         check_beside "fuzz/${name#fuzz_}" fuzz_one "$dir/$name"
     done

@@ -28,7 +28,8 @@ fingerprint() { # command
     preprocess=$(sed -E 's/ -(MQ|MF|o) +[^ ]+//g; s/ -MD\b//; s/ -c / -E -C /' \
         <<<"$1")
     { (cd "$build" && eval "$preprocess") &&
-        clang-tidy --version && cat .clang-tidy ./*/.clang-tidy; } | sha256sum | cut -d ' ' -f 1
+        clang-tidy --version && cat .clang-tidy ./*/.clang-tidy; } |
+        sha256sum | cut -d ' ' -f 1
 }
 
 # Stands alone in xargs: one file, its words only when it fails.

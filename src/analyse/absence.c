@@ -2,7 +2,19 @@
 
 static void no_runtime(struct buf *out, const struct absence *a)
 {
-    if (a->kind == PROGRAM_STATIC)
+    /* What was seen comes before what the program's file lets us guess. */
+    if (a->refused)
+        buf_text(out,
+                "ONNX Runtime was loaded, but there was no room to record it: "
+                "the memory for shared files (/dev/shm) is full, or the "
+                "program may not write files that large (ulimit -f). Free "
+                "some, or give a smaller --buffer.");
+    else if (a->unreadable)
+        buf_text(out,
+                "A program left records of another version of ortmeter: it is "
+                "linked to, or preloads, another libortmeter.so than this "
+                "one.");
+    else if (a->kind == PROGRAM_STATIC)
         buf_printf(out,
                 "%s is statically linked, so the meter's hook cannot be loaded "
                 "into it. Use a build that is linked dynamically.",
@@ -17,17 +29,6 @@ static void no_runtime(struct buf *out, const struct absence *a)
                 "%s is set-user-id, so the system ignores the meter's hook. "
                 "Run it as the user that it changes to.",
                 a->name);
-    else if (a->refused)
-        buf_text(out,
-                "ONNX Runtime was loaded, but there was no room to record it: "
-                "the memory for shared files (/dev/shm) is full, or the "
-                "program may not write files that large (ulimit -f). Free "
-                "some, or give a smaller --buffer.");
-    else if (a->unreadable)
-        buf_text(out,
-                "A program left records of another version of ortmeter: it is "
-                "linked to, or preloads, another libortmeter.so than this "
-                "one.");
     else
         buf_printf(out,
                 "Neither %s nor a program that it started was seen to load an "

@@ -26,6 +26,12 @@ struct generations *generations_new(void)
     return alloc_zero(1, sizeof(struct generations));
 }
 
+/* Of RunAsync the ends may be told in another order than they came in. */
+static uint64_t later(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns > b_ns ? a_ns : b_ns;
+}
+
 static void close_one(struct generations *g, const struct generation *x)
 {
     g->sum.generations++;
@@ -71,10 +77,11 @@ void generations_add(struct generations *g, const struct inference *i)
     if (i->phase == PHASE_PREFILL) {
         if (!x || !i->past || x->decoded)
             x = begin(g, key, i);
-        x->first_token_ns = x->last_token_ns = end_ns;
+        x->first_token_ns = later(x->first_token_ns, end_ns);
+        x->last_token_ns = x->first_token_ns;
     } else if (i->phase == PHASE_DECODE && x) {
         x->decoded++;
-        x->last_token_ns = end_ns;
+        x->last_token_ns = later(x->last_token_ns, end_ns);
     }
 }
 

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#define LEAST 3
+
 bool line_fit(struct line_fit *out, const struct line_point *points,
         size_t count)
 {
@@ -20,7 +22,7 @@ bool line_fit(struct line_fit *out, const struct line_point *points,
         wxy += weight * x * y;
         differ |= x < points[0].size || x > points[0].size;
     }
-    if (!differ)
+    if (!differ || count < LEAST)
         return false;
     out->each = (w * wxy - wx * wy) / (w * wxx - wx * wx);
     out->fixed = (wy - out->each * wx) / w;

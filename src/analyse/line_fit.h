@@ -18,6 +18,7 @@ struct line_fit {
     double error; /* root mean square of the relative deviations */
 };
 
-/* False: fewer than two different sizes. */
+/* False: fewer than three sizes, through which a line goes that proves nothing,
+ * or all of one size. */
 bool line_fit(struct line_fit *out, const struct line_point *points,
         size_t count);

@@ -78,7 +78,7 @@ static _Atomic uint32_t *slot(const struct ring *r, uint64_t n)
  *
  * Acquire, of the tail: the reader's copy out of the slot is over.  Of the
  * head: it is read before the tail. */
-static bool claim(const struct ring *r, uint64_t *claimed)
+static bool claim(const struct ring *r, uint64_t most, uint64_t *claimed)
 {
     struct ring_shared *s = r->shared;
     uint64_t n = atomic_load_explicit(&s->head, memory_order_acquire);
@@ -86,7 +86,7 @@ static bool claim(const struct ring *r, uint64_t *claimed)
     for (;;) {
         uint64_t tail = atomic_load_explicit(&s->tail, memory_order_acquire);
 
-        if (n - tail < r->count) {
+        if (n - tail < most) {
             if (!atomic_compare_exchange_weak_explicit(&s->head, &n, n + 1,
                         memory_order_acquire, memory_order_acquire))
                 continue;
@@ -106,9 +106,14 @@ static bool claim(const struct ring *r, uint64_t *claimed)
 
 bool ring_push(const struct ring *r, const void *record)
 {
+    return ring_push_spare(r, record, 0);
+}
+
+bool ring_push_spare(const struct ring *r, const void *record, uint32_t spare)
+{
     uint64_t n;
 
-    if (!claim(r, &n)) {
+    if (spare >= r->count || !claim(r, r->count - spare, &n)) {
         atomic_fetch_add_explicit(&r->shared->dropped, 1, memory_order_relaxed);
         return false;
     }

@@ -41,6 +41,10 @@ int ring_attach(struct ring *out, void *memory, size_t len, uint32_t size);
 /* Any thread.  False: the ring is full, the record was dropped and counted. */
 bool ring_push(const struct ring *r, const void *record);
 
+/* The same for what may be lost rather than others: it leaves that many places
+ * free for them. */
+bool ring_push_spare(const struct ring *r, const void *record, uint32_t spare);
+
 /* The reader only.  1: a record was taken out.  0: nothing is ready, `record`
  * is untouched.  -EINVAL: the memory is damaged. */
 int ring_pop(const struct ring *r, void *record);

@@ -318,8 +318,11 @@ int bench_case_run(struct bench_case_outcome *out, struct bench_work *w,
         const struct bench_case *c, struct ort_session *take)
 {
     struct state s = { .work = w, .what = c, .out = out };
-    bool own_peak = self_peak_reset() == 0;
+    bool own_peak;
 
+    /* What the case before has left is not this one's. */
+    self_trim();
+    own_peak = self_peak_reset() == 0;
     *out = (struct bench_case_outcome){ .row.level = c->level };
     progress_begin(&w->progress, "loading");
     progress_show(&w->progress, mono_ns(), 0);

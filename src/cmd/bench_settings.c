@@ -102,6 +102,10 @@ static int check(const struct bench_settings *s, struct error *e)
         rc = fail(e, -EINVAL,
                 "--compare-levels goes with one batch size, not with %zu",
                 s->batch_count);
+    if (!rc && s->qps > 0 && (s->compare_levels || s->batch_count > 1))
+        rc = fail(e, -EINVAL,
+                "--qps goes with one batch size, and not with "
+                "--compare-levels");
     return rc ? rc : metered_check(&s->metered, e);
 }
 

@@ -233,7 +233,8 @@ int bench_worker(const struct bench_settings *settings)
     };
 
     if (!w.to)
-        return EXIT_USAGE;
+        return options_fail("bench",
+                &(struct error){ "--worker is for ortmeter itself" });
     listen_to_signals();
     telling_open(&w.work.telling);
     progress_open(&w.work.progress, settings->quiet);

@@ -5,6 +5,7 @@
 
 const struct cmd *const cmd_table[] = {
     &cmd_run,
+    &cmd_bench,
     &cmd_report,
     &cmd_list,
     &cmd_doctor,

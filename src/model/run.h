@@ -131,6 +131,23 @@ struct operator_run {
     uint64_t cycles;    /* of a device's own clock */
 };
 
+/* Anything that took time on a thread, for a timeline. */
+enum span_kind { SPAN_SESSION, SPAN_SECTION, SPAN_INFERENCE, SPAN_OPERATOR };
+
+struct span {
+    enum span_kind kind;
+    uint32_t process;
+    uint32_t thread;
+    uint64_t start_ns;
+    uint64_t duration_ns; /* of an operator: the kernel's, where it is known */
+    uint64_t inference;   /* number of the inference, or the operator's */
+    uint32_t id;          /* of the session or the operator */
+    uint32_t depth;       /* of an operator */
+    uint8_t phase;        /* of a section */
+    uint16_t flags;       /* of an inference */
+    const char *text;     /* a section's name, an inference's error */
+};
+
 struct section {
     uint32_t process;
     uint32_t thread;

@@ -34,6 +34,7 @@ void *arena_take(struct arena *a, size_t count, size_t size)
 
     size_t len = (count * size + align - 1) / align * align;
 
+    a->total += len;
     /* What is large gets a chunk of its own, behind the one in use. */
     if (a->last && len > CHUNK_BYTES / 4) {
         a->last->before = chunk_new(a->last->before, len);
@@ -67,5 +68,5 @@ void arena_release(struct arena *a)
         free(a->last);
         a->last = before;
     }
-    a->used = 0;
+    a->used = a->total = 0;
 }

@@ -10,6 +10,7 @@
 struct arena {
     struct arena_chunk *last; /* the one in use; each knows the one before */
     size_t used;              /* bytes of it */
+    size_t total;             /* bytes taken in all */
 };
 
 /* Zeroed, aligned for any type, valid until arena_release(). */

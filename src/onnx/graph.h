@@ -120,7 +120,8 @@ struct onnx_attr {
 struct onnx_node {
     struct str name; /* often empty; symbols' texts, like the next two */
     struct str op_type;
-    struct str domain; /* "" is ONNX's own, and so is "ai.onnx" here */
+    struct str domain; /* "" is ONNX's own, and so is "ai.onnx" */
+    uint64_t kind;     /* the same for all nodes of an operator and domain */
     uint32_t *inputs;  /* symbols */
     uint32_t *outputs;
     uint32_t input_count;

@@ -13,12 +13,12 @@ static const char cpu[] = "CPUExecutionProvider";
 
 struct session_options {
     struct option {
-        char *key;
-        char *text; /* or NULL: the number */
+        const char *key;
+        const char *text; /* or NULL: the number */
         int64_t number;
-    } items[MOST];
+    } * items;
     size_t count;
-    char *providers[MOST];
+    const char **providers;
     size_t provider_count;
 };
 
@@ -31,49 +31,43 @@ void session_options_free(struct session_options *o)
 {
     if (!o)
         return;
-    for (size_t i = 0; i < o->count; i++) {
-        free(o->items[i].key);
-        free(o->items[i].text);
-    }
-    for (size_t i = 0; i < o->provider_count; i++)
-        free(o->providers[i]);
+    free(o->items);
+    free(o->providers);
     free(o);
 }
 
-static void set(struct session_options *o, const char *key, const char *text,
-        int64_t number)
+static void set(struct session_options *o, struct option what)
 {
     size_t i = 0;
 
-    while (i < o->count && strcmp(o->items[i].key, key) != 0)
+    while (i < o->count && strcmp(o->items[i].key, what.key) != 0)
         i++;
     if (i == MOST)
         return;
-    if (i == o->count) {
-        o->items[i].key = alloc_text(key);
-        o->count++;
-    }
-    free(o->items[i].text);
-    o->items[i].text = text ? alloc_text(text) : NULL;
-    o->items[i].number = number;
+    if (i == o->count)
+        o->items = alloc_resize(o->items, ++o->count * sizeof(*o->items));
+    o->items[i] = what;
 }
 
 void session_options_set(struct session_options *o, const char *key,
         const char *value)
 {
-    set(o, key, value, 0);
+    set(o, (struct option){ .key = key, .text = value });
 }
 
 void session_options_set_number(struct session_options *o, const char *key,
         int64_t value)
 {
-    set(o, key, NULL, value);
+    set(o, (struct option){ .key = key, .number = value });
 }
 
 void session_options_provider(struct session_options *o, const char *name)
 {
-    if (o->provider_count < MOST)
-        o->providers[o->provider_count++] = alloc_text(name);
+    if (o->provider_count == MOST)
+        return;
+    o->providers = alloc_resize(o->providers,
+            (o->provider_count + 1) * sizeof(*o->providers));
+    o->providers[o->provider_count++] = name;
 }
 
 struct session_options *session_options_copy(const struct session_options *o)
@@ -81,7 +75,7 @@ struct session_options *session_options_copy(const struct session_options *o)
     struct session_options *copy = session_options_new();
 
     for (size_t i = 0; i < o->count; i++)
-        set(copy, o->items[i].key, o->items[i].text, o->items[i].number);
+        set(copy, o->items[i]);
     for (size_t i = 0; i < o->provider_count; i++)
         session_options_provider(copy, o->providers[i]);
     return copy;

@@ -1,4 +1,7 @@
-/* options.h -- what a program set on its session options, as JSON. */
+/* options.h -- what a program set on its session options, as JSON.
+ *
+ * Names and values are borrowed: they stay where they are while the options,
+ * or a copy of them, are there. */
 #pragma once
 
 #include "base/buf.h"

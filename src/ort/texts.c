@@ -7,6 +7,7 @@
 
 #define TEXT_MOST  (64 * 1024)
 #define TEXTS_MOST (64 * 1024 * 1024)
+#define TEXT_COST  64 /* what a text takes beside its bytes */
 
 struct text {
     uint32_t len;
@@ -28,11 +29,12 @@ bool texts_take(struct texts *t, const struct record *piece)
     struct text *text = find(t, hash);
 
     if (!text) {
-        if (!hash || len > TEXT_MOST || at || t->bytes + len > TEXTS_MOST)
+        if (!hash || len > TEXT_MOST || at ||
+                t->bytes + len + TEXT_COST > TEXTS_MOST)
             return false;
         text = alloc_zero(1, sizeof(*text) + len + 1);
         text->len = len;
-        t->bytes += len;
+        t->bytes += len + TEXT_COST;
         map_put(&t->by_hash, hash, (uintptr_t)text);
     }
     /* Sent twice, by two threads at once: the pieces in their order count. */

@@ -51,6 +51,17 @@ static void stay_alive(struct child *c)
     }
 }
 
+/* While the child is half made, these wait. */
+static void hold_signals(sigset_t *before)
+{
+    sigset_t set;
+
+    (void)sigemptyset(&set);
+    for (size_t i = 0; i < LEN(handled); i++)
+        (void)sigaddset(&set, handled[i]);
+    (void)sigprocmask(SIG_BLOCK, &set, before);
+}
+
 static void as_before(const struct child *c)
 {
     for (size_t i = 0; i < LEN(handled); i++)
@@ -71,9 +82,8 @@ static void set_variables(const struct child_variable *v)
 
 /* In the child.  Returns only if the program could not be started. */
 static void become(char *const *argv, const struct child_variable *variables,
-        int report, const struct child *c)
+        int report)
 {
-    as_before(c);
     set_variables(variables);
     (void)execvp(argv[0], argv);
 
@@ -115,18 +125,26 @@ int child_start(struct child **out, char *const *argv,
         return fail(e, -errno, "cannot make a pipe: %s", strerror(errno));
 
     struct child *c = alloc_zero(1, sizeof(*c));
+    sigset_t mask;
 
+    hold_signals(&mask);
     stay_alive(c);
     c->pidfd = -1;
     c->pid = fork();
     if (c->pid == 0) {
-        become(argv, variables, ends[1], c);
+        as_before(c);
+        (void)sigprocmask(SIG_SETMASK, &mask, NULL);
+        become(argv, variables, ends[1]);
         _exit(127); /* of a copy of us that never became the program */
     }
+
+    int why = c->pid < 0 ? errno : 0;
+
+    forward_to = c->pid;
+    (void)sigprocmask(SIG_SETMASK, &mask, NULL);
     (void)close(ends[1]);
-
-    int why = c->pid < 0 ? errno : read_report(ends[0]);
-
+    if (!why)
+        why = read_report(ends[0]);
     (void)close(ends[0]);
     if (why) {
         if (c->pid > 0)
@@ -135,7 +153,6 @@ int child_start(struct child **out, char *const *argv,
         child_close(c);
         return explain(argv[0], why, e);
     }
-    forward_to = c->pid;
     c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
     *out = c;
     return 0;
@@ -233,7 +250,9 @@ void watched_free(struct watched *w)
 
 bool process_is_there(uint32_t pid)
 {
-    return pid && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+    /* Beyond, kill() would take it for a group. */
+    return pid && pid <= INT32_MAX &&
+           (kill((pid_t)pid, 0) == 0 || errno == EPERM);
 }
 
 uint64_t own_peak_rss_bytes(void)

@@ -11,5 +11,9 @@ int self_path(char *out, size_t cap);
  * from the start of the process only. */
 int self_peak_reset(void);
 
+/* Gives memory that was freed back to the system, where the C library would
+ * rather keep it. */
+void self_trim(void);
+
 /* The most memory that was resident at once since self_peak_reset(). */
 int self_peak_bytes(uint64_t *out);

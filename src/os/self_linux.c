@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,6 +35,13 @@ int self_peak_reset(void)
 
     (void)close(fd);
     return n == (ssize_t)strlen(the_peak) ? 0 : -ENOTSUP;
+}
+
+void self_trim(void)
+{
+#ifdef __GLIBC__
+    (void)malloc_trim(0);
+#endif
 }
 
 int self_peak_bytes(uint64_t *out)

@@ -88,6 +88,11 @@ STORE_EACH(token, token);
 STORE_EACH(mark, note);
 STORE_EACH(thread, note);
 
+/* In the order of their start; of what starts together, the longer first, and
+ * operators last.  An operator does not start before its inference; those that
+ * tell no time are left out. */
+STORE_EACH(span, span);
+
 /* That run only. */
 int store_read_run(struct store *s, int64_t row,
         void (*each)(void *context, const struct run *r), void *context,

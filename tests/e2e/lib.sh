@@ -93,7 +93,8 @@ meter() { # command...
     "$ortmeter" run "${meter_options[@]}" -o run.json --db t.db -- "$@" \
         >out 2>err || rc=$?
 }
-meter_options=()
+# More for `run`, from whoever calls: METER_OPTIONS='--ops all' tests/e2e/...
+read -ra meter_options <<<"${METER_OPTIONS:-}"
 
 # The program does under the meter what it does without: stdout, exit code.
 compare() { # command...

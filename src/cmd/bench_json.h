@@ -1,0 +1,10 @@
+/* bench_json.h -- a benchmark as one JSON document: the run's summary, and in
+ * its member "bench" what only the benchmark knows. */
+#pragma once
+
+#include "analyse/summary.h"
+#include "cmd/bench_report.h"
+#include "cmd/bench_settings.h"
+
+void bench_json(struct buf *out, const struct bench_settings *settings,
+        const struct bench_report *report, const struct summary *summary);
