@@ -29,10 +29,12 @@ static const struct place {
     bool ops;    /* only where operators are recorded */
     bool editor; /* in the model editor's table */
 } places[WRAPS] = {
-#define X(name) [WRAP_##name] = { ORT_SLOT_##name, ORT_SINCE_##name },
+#define X(name) \
+    [WRAP_##name] = { ORT_SLOT_##name, ORT_SINCE_##name, false, false },
     HOOK_WRAPS(X)
 #undef X
-#define X(name) [WRAP_##name] = { ORT_SLOT_##name, ORT_SINCE_##name, true },
+#define X(name) \
+    [WRAP_##name] = { ORT_SLOT_##name, ORT_SINCE_##name, true, false },
             HOOK_OPS_WRAPS(X)
 #undef X
 #define X(name) \
