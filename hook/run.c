@@ -229,7 +229,7 @@ uint32_t run_cost_ns(void)
     /* Room for the runs of a round, and as many again to be a power of 2. */
     static alignas(64) unsigned char memory[192 + 64 * sizeof(struct record)];
     struct ring scratch = ring_create(memory, sizeof(struct record), 64);
-    uint64_t took[COST_ROUNDS];
+    uint64_t took[COST_ROUNDS] = { 0 };
     struct record r;
 
     for (int i = 0; i < COST_ROUNDS; i++) {

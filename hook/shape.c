@@ -201,8 +201,11 @@ static union plan learn(const struct library *lib, const char *const *in_names,
             p.batch = (uint8_t)i;
         }
     }
-    if (p.ids != NOWHERE)
-        p.batch = p.ids;
+
+    uint8_t ids = p.ids;
+
+    if (ids != NOWHERE)
+        p.batch = ids;
     for (size_t i = 0; i < n_out; i++)
         if (shape_role(out_names[i]) == ROLE_PRESENT)
             p.present = 1;

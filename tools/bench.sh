@@ -21,10 +21,13 @@ fi
 
 export ORT_DISABLE_TELEMETRY=1
 tools/deps.sh build run test
-ninja -C "$build" --quiet all bench
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
+if ! ninja -C "$build" --quiet all bench >"$tmp/ninja.log" 2>&1; then
+    cat "$tmp/ninja.log" >&2
+    exit 1
+fi
 
 bench=$build/bench
 hook=$build/libortmeter.so
@@ -40,9 +43,10 @@ step() { # what
 # Runs it under the meter: NAME.json is what it printed, NAME.run.json our
 # report.
 meter() { # name, command...
-    "$build/ortmeter" run --db "$tmp/bench.db" -o "$tmp/$1.run.json" -- \
-        "${@:2}" >"$tmp/$1.json"
+    "$build/ortmeter" run --ops "$ops" --db "$tmp/bench.db" \
+        -o "$tmp/$1.run.json" -- "${@:2}" >"$tmp/$1.json"
 }
+ops=off
 
 # The hook is loaded by the program itself, later: see bench/overhead.c.
 overhead() { # name, runtime, model, tensors, calls, rounds, pause_us
@@ -51,7 +55,8 @@ overhead() { # name, runtime, model, tensors, calls, rounds, pause_us
 }
 
 measure() {
-    overhead silero "$ort" "$silero" 3 1 12000 0
+    overhead silero "$ort" "$silero" 3 1 9600 0
+    ops=auto overhead operators "$ort" "$silero" 3 1 9600 0
     overhead tensors "$stub" none 3 1000 300 3000
     overhead nothing "$stub" none 0 1000 300 3000
     step python
@@ -87,6 +92,7 @@ machine() {
 collect() {
     jq -n --argjson machine "$(machine)" \
         --argjson silero "$(recorded silero)" \
+        --argjson operators "$(recorded operators)" \
         --argjson tensors "$(recorded tensors)" \
         --argjson nothing "$(recorded nothing)" \
         --argjson paced "$(recorded paced)" \
@@ -94,6 +100,7 @@ collect() {
         --slurpfile transport "$tmp/transport.json" \
         --slurpfile exec "$tmp/exec.json" '{
             schema_version: 1, machine: $machine, silero: $silero,
+            operators: $operators,
             empty_run: {tensors: $tensors, nothing: $nothing},
             python: $python[0], transport: $transport[0], paced: $paced,
             exec: $exec[0]

@@ -135,8 +135,9 @@ static double fence(struct durations *d)
         return 0;
     qsort(d->ns, d->count, sizeof(*d->ns), by_value);
 
-    double low = (double)d->ns[d->count / 4];
-    double high = (double)d->ns[d->count * 3 / 4];
+    size_t quarter = d->count / 4, three_quarters = d->count * 3 / 4;
+    double low = (double)d->ns[quarter];
+    double high = (double)d->ns[three_quarters];
 
     return high + 1.5 * (high - low);
 }

@@ -70,8 +70,10 @@ static double median(const struct spread *s)
 {
     if (s->hist || s->count % 2)
         return quantile(s, 0.5);
-    return ((double)s->kept[s->count / 2 - 1] + (double)s->kept[s->count / 2]) /
-           2;
+
+    size_t middle = s->count / 2;
+
+    return ((double)s->kept[middle - 1] + (double)s->kept[middle]) / 2;
 }
 
 bool spread_figures(struct spread *s, struct spread_figures *out)

@@ -420,15 +420,14 @@ char *summary_model_name(const char *path)
     const char *slash = strrchr(path, '/');
     const char *file = slash ? slash + 1 : path;
     const char *from = file;
-    size_t len = strlen(file);
 
     if (strcmp(file, "model.onnx") == 0)
         while (from > path && !(from < file - 1 && from[-1] == '/'))
             from--;
 
     char *name = alloc_text(from);
+    size_t len = strlen(name);
 
-    len = strlen(name);
     if (len > 5 && strcmp(name + len - 5, ".onnx") == 0)
         name[len - 5] = 0;
     return name;

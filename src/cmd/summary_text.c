@@ -142,7 +142,9 @@ static void providers(const struct page *p, const char *json)
 {
     static const char tail[] = "ExecutionProvider";
 
-    for (const char *at = json; at && (at = strchr(at, '"'));) {
+    const char *at = json ? strchr(json, '"') : NULL;
+
+    while (at) {
         const char *end = strchr(++at, '"');
 
         if (!end)
@@ -154,8 +156,8 @@ static void providers(const struct page *p, const char *json)
                 strncmp(end - strlen(tail), tail, strlen(tail)) == 0)
             len -= strlen(tail);
         buf_add(p->out, at, len);
-        at = end + 1;
-        if (strchr(at, '"'))
+        at = strchr(end + 1, '"');
+        if (at)
             buf_text(p->out, ", ");
     }
 }

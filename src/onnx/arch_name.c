@@ -201,7 +201,6 @@ static const struct {
     { "norm2", ARCH_POST_NORM },
     { "post_feedforward_layernorm", ARCH_OUTPUT_NORM },
     { "final_layernorm", ARCH_FINAL_NORM },
-    { "final_layer_norm", ARCH_FINAL_NORM },
     { "final_norm_layernorm", ARCH_FINAL_NORM },
     { "final_norm", ARCH_FINAL_NORM },
     { "final_ln", ARCH_FINAL_NORM },
@@ -241,6 +240,9 @@ static enum arch_component of_context(const struct name_words *w)
 {
     bool attention = has_any(w, attention_words);
 
+    /* Within a layer it is that before the MLP. */
+    if (name_has(w, "final_layer_norm"))
+        return ARCH_POST_NORM;
     if (name_has(w, "c_proj"))
         return attention ? ARCH_O : ARCH_DOWN;
     if (name_has_pair(w, "intermediate", "dense"))
@@ -289,6 +291,8 @@ static enum arch_component inside_attention(const struct name_words *w,
         return ARCH_SOFTMAX;
     if (str_is(op_type, "RotaryEmbedding"))
         return ARCH_ROTARY;
+    if (str_is(op_type, "Add") && name_has_pair(w, "attention", "output"))
+        return ARCH_RESIDUAL;
     if (op_is_matmul(op_type) && str_is(last, "MatMul"))
         return ARCH_QK;
     if (op_is_matmul(op_type) && str_is(last, "MatMul_1"))
@@ -323,7 +327,9 @@ static enum arch_component component_of(const struct name_words *w, int layer,
     if (found != ARCH_NONE)
         return found;
     if (layer < 0)
-        return name_has(w, "norm") ? ARCH_FINAL_NORM : ARCH_NONE;
+        return name_has(w, "norm") || name_has(w, "final_layer_norm")
+                       ? ARCH_FINAL_NORM
+                       : ARCH_NONE;
     if (w->count && has_any(w, attention_words))
         return inside_attention(w, op_type);
     if (has_any(w, mlp_words))

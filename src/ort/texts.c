@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_MOST  (64 * 1024)
-#define TEXTS_MOST (64 * 1024 * 1024)
+#define TEXT_MOST  ((size_t)64 * 1024)
+#define TEXTS_MOST ((size_t)64 * 1024 * 1024)
 #define TEXT_COST  64 /* what a text takes beside its bytes */
 
 struct text {

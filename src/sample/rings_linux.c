@@ -238,7 +238,7 @@ static void add_ring(struct rings *r, const char *name)
     describe(r, o);
     if (o->header->pid_namespace == r->pid_namespace)
         o->process = watch_process(o->owner.pid);
-    r->owned = alloc_resize(r->owned, (r->count + 1) * sizeof(*r->owned));
+    r->owned = alloc_resize(r->owned, (r->count + 1) * sizeof(struct owned *));
     r->owned[r->count++] = o;
     r->sink.came(r->sink.context, &o->owner);
 }

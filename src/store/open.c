@@ -1,10 +1,12 @@
 /* open.c -- opens the file, and brings an older one up to date. */
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "store/schema.h"
 #include "store/sqlite.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +19,9 @@ int store_failed(struct store *s, const char *doing, struct error *e)
 
     if (code == SQLITE_FULL)
         return fail(e, -ENOSPC, "cannot %s: the disk of %s is full", doing,
+                s->path);
+    if (code == SQLITE_READONLY)
+        return fail(e, -EROFS, "cannot %s: %s may only be read", doing,
                 s->path);
     return fail(e, -EIO, "cannot %s: %s: %s", doing, s->path,
             sqlite3_errmsg(s->db));
@@ -155,6 +160,45 @@ static int prepare(struct store *s, enum store_mode mode, struct error *e)
     return rc;
 }
 
+/* Whether somebody is writing to the file, or died while at it. */
+static bool has_log(const struct store *s)
+{
+    struct buf name = { 0 };
+
+    buf_printf(&name, "%s-wal", s->path);
+
+    bool there = access(buf_cstr(&name), F_OK) == 0;
+
+    buf_release(&name);
+    return there;
+}
+
+/* A file that we may only read, in a folder where we may make no other beside
+ * it, as SQLite would like to.  While nobody writes, it can be read as it
+ * stands. */
+static int open_still(struct store *s, struct error *e)
+{
+    struct buf name = { 0 };
+
+    buf_text(&name, "file:");
+    for (const char *c = s->path; *c; c++) {
+        if (strchr("?#%", *c))
+            buf_printf(&name, "%%%02x", (unsigned)*c);
+        else
+            buf_char(&name, *c);
+    }
+    buf_text(&name, "?immutable=1");
+    (void)sqlite3_close(s->db);
+    s->db = NULL;
+
+    int rc = sqlite3_open_v2(buf_cstr(&name), &s->db,
+            SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+
+    buf_release(&name);
+    return rc == SQLITE_OK ? check(s, STORE_READ, e)
+                           : store_failed(s, "open the database", e);
+}
+
 int store_open(struct store **out, const char *path, enum store_mode mode,
         struct error *e)
 {
@@ -175,6 +219,8 @@ int store_open(struct store **out, const char *path, enum store_mode mode,
         rc = store_failed(s, "open the database", e);
     else
         rc = prepare(s, mode, e);
+    if (rc == -EROFS && mode == STORE_READ && !has_log(s))
+        rc = open_still(s, e);
     (void)umask(mask);
     if (rc) {
         store_close(s);

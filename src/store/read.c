@@ -374,7 +374,8 @@ int store_find_run(struct store *s, const char *name, int64_t *row,
         (void)sqlite3_bind_text(st, 1, name, -1, SQLITE_STATIC);
     for (; sqlite3_step(st) == SQLITE_ROW; count++)
         found = sqlite3_column_int64(st, 0);
-    (void)sqlite3_finalize(st);
+    if (sqlite3_finalize(st) != SQLITE_OK)
+        return store_failed(s, "read the runs", e);
     if (!count && last)
         return fail(e, -ENOENT, "%s holds no runs yet", s->path);
     if (!count || !*name)

@@ -38,8 +38,20 @@ sqlite3_stmt *store_kept(struct store *s, sqlite3_stmt **st, const char *sql)
 
 void store_step_kept(struct store *s, sqlite3_stmt *st)
 {
-    if (store_step(st) != SQLITE_OK)
+    /* A text of it may have failed just now: then it is not written. */
+    if (!s->failed && store_step(st) != SQLITE_OK)
         store_keep_failure(s, "store the run");
+}
+
+static int64_t find_text(sqlite3_stmt *find, const char *text)
+{
+    int64_t number = 0;
+
+    (void)sqlite3_bind_text(find, 1, text, -1, SQLITE_STATIC);
+    if (sqlite3_step(find) == SQLITE_ROW)
+        number = sqlite3_column_int64(find, 0);
+    (void)sqlite3_reset(find);
+    return number;
 }
 
 /* The number of a text, which is kept once; 0: there is none. */
@@ -49,19 +61,18 @@ static int64_t text_number(struct store *s, const char *text)
             "INSERT INTO texts (text) VALUES (?1) ON CONFLICT DO NOTHING");
     sqlite3_stmt *find = store_kept(s, &s->find_text,
             "SELECT id FROM texts WHERE text = ?1");
-    int64_t number = 0;
 
     if (!text || !add || !find)
         return 0;
-    (void)sqlite3_bind_text(find, 1, text, -1, SQLITE_STATIC);
-    if (sqlite3_step(find) == SQLITE_ROW)
-        number = sqlite3_column_int64(find, 0);
-    (void)sqlite3_reset(find);
+
+    int64_t number = find_text(find, text);
+
     if (number)
         return number;
     (void)sqlite3_bind_text(add, 1, text, -1, SQLITE_STATIC);
     store_step_kept(s, add);
-    return s->failed ? 0 : sqlite3_last_insert_rowid(s->db);
+    /* Another process may have added it in between: then we did not. */
+    return s->failed ? 0 : find_text(find, text);
 }
 
 void store_bind_text_number(struct store *s, sqlite3_stmt *st, int at,

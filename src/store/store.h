@@ -20,7 +20,8 @@ enum store_mode {
 };
 
 /* -ENOENT: there is no such file.  -EIO: it cannot be read, or it is no
- * database of ours.  -EPROTO: a newer ortmeter wrote it. */
+ * database of ours.  -EROFS: it may only be read.  -EPROTO: a newer ortmeter
+ * wrote it. */
 int store_open(struct store **out, const char *path, enum store_mode mode,
         struct error *e);
 

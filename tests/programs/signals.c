@@ -4,12 +4,14 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 
 const struct ort_api_base *OrtGetApiBase(void);
 
-static volatile sig_atomic_t outer, inner;
+/* A handler may be interrupted by itself. */
+static atomic_int outer, inner;
 
 static void on_inner(int signal)
 {
@@ -51,6 +53,7 @@ int main(int argc, char **argv)
     host_session(OrtGetApiBase(), "signals", argv[1], number(argv[2]));
     (void)timer_delete(timer);
     if (outer == 0 || inner != outer)
-        die("%d signals, %d inside them", (int)outer, (int)inner);
+        die("%d signals, %d inside them", atomic_load(&outer),
+                atomic_load(&inner));
     return 0;
 }

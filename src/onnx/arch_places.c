@@ -1,0 +1,393 @@
+#include "onnx/arch_places.h"
+
+#include "base/alloc.h"
+#include "onnx/arch_name.h"
+
+#include <stdlib.h>
+
+#define STEPS_MAX   4000000 /* of walks through the graph, in all */
+#define PRODUCT_FAR 6       /* nodes between a softmax and its products */
+#define SIDE_FAR    40      /* nodes between a product and a projection */
+
+/* The graph, so that one can walk along its values. */
+struct walk {
+    const struct onnx_model *model;
+    const struct onnx_graph *graph;
+    struct arch_place *places;
+    struct map maker;   /* by symbol: the node that makes it */
+    struct map reader;  /* by symbol: the first node that reads it */
+    struct map readers; /* by symbol: how many do */
+    struct map weights; /* by symbol: the elements of an initializer */
+    struct map given;   /* symbols of the graph's inputs */
+    uint32_t *seen;     /* by node: the walk that came by last */
+    uint32_t number;    /* of this walk */
+    uint64_t steps;     /* that are left */
+};
+
+static void walk_begin(struct walk *w)
+{
+    const struct onnx_graph *g = w->graph;
+
+    w->seen = alloc_zero(g->node_count + 1u, sizeof(*w->seen));
+    w->steps = STEPS_MAX;
+    for (uint32_t i = 0; i < g->input_count; i++)
+        map_put(&w->given, g->inputs[i].name, 1);
+    for (uint32_t i = 0; i < g->tensor_count; i++)
+        map_put(&w->weights, g->tensors[i]->name, g->tensors[i]->elements);
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        const struct onnx_node *n = &g->nodes[i];
+
+        for (uint32_t k = 0; k < n->output_count; k++)
+            map_put(&w->maker, n->outputs[k], i);
+        for (uint32_t k = 0; k < n->input_count; k++) {
+            const uint64_t *count = map_find(&w->readers, n->inputs[k]);
+
+            if (!count)
+                map_put(&w->reader, n->inputs[k], i);
+            map_put(&w->readers, n->inputs[k], count ? *count + 1 : 1);
+        }
+    }
+}
+
+static void walk_end(struct walk *w)
+{
+    map_release(&w->maker);
+    map_release(&w->reader);
+    map_release(&w->readers);
+    map_release(&w->weights);
+    map_release(&w->given);
+    free(w->seen);
+}
+
+/* The node that makes an input of a node; -1: none. */
+static int before(const struct walk *w, int node, uint32_t input)
+{
+    const struct onnx_node *n = &w->graph->nodes[node];
+    const uint64_t *maker = input < n->input_count
+                                    ? map_find(&w->maker, n->inputs[input])
+                                    : NULL;
+
+    return maker && n->inputs[input] != SYMBOL_EMPTY ? (int)*maker : -1;
+}
+
+/* The first node that reads an output of a node; -1: none. */
+static int after(const struct walk *w, int node, uint32_t output)
+{
+    const struct onnx_node *n = &w->graph->nodes[node];
+    const uint64_t *reader = output < n->output_count
+                                     ? map_find(&w->reader, n->outputs[output])
+                                     : NULL;
+
+    return reader && n->outputs[output] != SYMBOL_EMPTY ? (int)*reader : -1;
+}
+
+static bool is_op(const struct walk *w, int node, const char *op_type)
+{
+    return str_is(w->graph->nodes[node].op_type, op_type);
+}
+
+static void place(const struct walk *w, int node, int layer,
+        enum arch_component component)
+{
+    w->places[node] = (struct arch_place){ layer, component };
+}
+
+/* --- by names ------------------------------------------------------------- */
+
+/* Takes what is not known yet. */
+static void take(struct arch_place *p, struct arch_place from)
+{
+    /* What lies in no layer says so by its component. */
+    bool outside = p->component == ARCH_FINAL_NORM ||
+                   p->component == ARCH_LM_HEAD ||
+                   p->component == ARCH_EMBEDDING;
+
+    if (p->layer < 0 && !outside)
+        p->layer = from.layer;
+    if (p->component == ARCH_NONE)
+        p->component = from.component;
+}
+
+static struct arch_place by_names(const struct walk *w, uint32_t node)
+{
+    const struct onnx_node *n = &w->graph->nodes[node];
+    const struct symbols *names = &w->model->symbols;
+    struct arch_place p = arch_place(n->name, n->op_type);
+
+    for (uint32_t i = 0; i < n->output_count && i < 8; i++)
+        if (p.component == ARCH_NONE || p.layer < 0)
+            take(&p, arch_place(symbol_text(names, n->outputs[i]),
+                             n->op_type));
+    /* A weight that several share is named after the first of them. */
+    for (uint32_t i = 0; i < n->input_count && i < 16; i++) {
+        const uint64_t *readers = map_find(&w->readers, n->inputs[i]);
+
+        if (p.component == ARCH_NONE && readers && *readers == 1 &&
+                map_find(&w->weights, n->inputs[i]))
+            take(&p, arch_place(symbol_text(names, n->inputs[i]), n->op_type));
+    }
+    return p;
+}
+
+/* --- around a softmax ----------------------------------------------------- */
+
+/* What stands between the product of queries and keys and the softmax. */
+static enum arch_component between(const struct walk *w, int node)
+{
+    static const char *const masks[] = { "Add", "Sub", "Where", "Max", "Min",
+        "Clip" };
+
+    if (is_op(w, node, "Mul") || is_op(w, node, "Div"))
+        return ARCH_SCALE;
+    for (size_t i = 0; i < sizeof(masks) / sizeof(masks[0]); i++)
+        if (is_op(w, node, masks[i]))
+            return ARCH_MASK;
+    if (is_op(w, node, "Cast") || is_op(w, node, "Reshape") ||
+            is_op(w, node, "Identity"))
+        return ARCH_ATTENTION;
+    return ARCH_NONE;
+}
+
+static bool is_product(const struct walk *w, int node)
+{
+    const struct onnx_node *n = &w->graph->nodes[node];
+
+    /* With weights it would be a projection. */
+    return op_is_matmul(n->op_type) && n->input_count >= 2 &&
+           !map_find(&w->weights, n->inputs[1]);
+}
+
+/* Goes back to the product, and places what it passes; -1: there is none. */
+static int find_product(struct walk *w, int node, int layer, int far)
+{
+    if (node < 0 || !far || !w->steps)
+        return -1;
+    w->steps--;
+    if (is_product(w, node)) {
+        place(w, node, layer, ARCH_QK);
+        return node;
+    }
+
+    enum arch_component c = between(w, node);
+    uint32_t inputs = w->graph->nodes[node].input_count;
+
+    for (uint32_t i = 0; c != ARCH_NONE && i < inputs && i < 3; i++) {
+        int found = find_product(w, before(w, node, i), layer, far - 1);
+
+        if (found >= 0) {
+            place(w, node, layer, c);
+            return found;
+        }
+    }
+    return -1;
+}
+
+/* A single number: from the file, or reckoned from such. */
+static bool is_scalar(const struct walk *w, uint32_t symbol)
+{
+    const uint64_t *elements = map_find(&w->weights, symbol);
+    const uint64_t *maker = map_find(&w->maker, symbol);
+
+    if (elements)
+        return *elements == 1;
+    return maker && (is_op(w, (int)*maker, "Constant") ||
+                            is_op(w, (int)*maker, "Sqrt"));
+}
+
+static bool reads_cache(const struct walk *w, const struct onnx_node *n)
+{
+    for (uint32_t i = 0; i < n->input_count; i++)
+        if (map_find(&w->given, n->inputs[i]) &&
+                !map_find(&w->weights, n->inputs[i]))
+            return true;
+    return false;
+}
+
+/* What stands between a projection and a product. */
+static enum arch_component beside(const struct walk *w, int node, bool values)
+{
+    static const char *const turning[] = { "Mul", "Add", "Sub", "Neg", "Slice",
+        "Split", "Concat", "Gather" };
+    const struct onnx_node *n = &w->graph->nodes[node];
+
+    if (is_op(w, node, "Concat") && reads_cache(w, n))
+        return ARCH_KV_CACHE;
+    if (str_starts(n->op_type, "Scatter") || is_op(w, node, "TensorScatter"))
+        return ARCH_KV_CACHE;
+    if ((is_op(w, node, "Mul") || is_op(w, node, "Div")) &&
+            n->input_count == 2 &&
+            (is_scalar(w, n->inputs[0]) || is_scalar(w, n->inputs[1])))
+        return ARCH_SCALE;
+    for (size_t i = 0; !values && i < sizeof(turning) / sizeof(turning[0]); i++)
+        if (is_op(w, node, turning[i]))
+            return ARCH_ROTARY;
+    return ARCH_ATTENTION;
+}
+
+/* Goes back from a product to the projections. */
+static void mark_side(struct walk *w, int node, int layer, bool values, int far)
+{
+    if (node < 0 || !far || !w->steps || w->seen[node] == w->number)
+        return;
+    w->steps--;
+    w->seen[node] = w->number;
+
+    struct arch_place *p = &w->places[node];
+    bool open = p->component == ARCH_ATTENTION || p->component == ARCH_NONE ||
+                p->component == ARCH_RESIDUAL;
+
+    /* Up to what has a place of its own, or is shared by all layers. */
+    if (!open || (p->layer >= 0 && p->layer != layer) ||
+            op_is_attention(w->graph->nodes[node].op_type))
+        return;
+    if (p->layer < 0 && p->component == ARCH_NONE &&
+            w->graph->nodes[node].name.len)
+        return;
+    *p = (struct arch_place){ layer, beside(w, node, values) };
+
+    /* Other inputs of the rest are shapes. */
+    bool all = p->component == ARCH_ROTARY || p->component == ARCH_KV_CACHE ||
+               p->component == ARCH_SCALE;
+    uint32_t inputs = all ? w->graph->nodes[node].input_count : 1;
+
+    for (uint32_t i = 0; i < inputs && i < 8; i++)
+        mark_side(w, before(w, node, i), layer, values, far - 1);
+}
+
+/* Goes on from the softmax to the product with the values; -1: none. */
+static int find_values(struct walk *w, int softmax, int layer)
+{
+    int node = after(w, softmax, 0);
+
+    for (int far = 0; node >= 0 && far < PRODUCT_FAR; far++) {
+        if (is_product(w, node)) {
+            place(w, node, layer, ARCH_AV);
+            return node;
+        }
+        if (between(w, node) != ARCH_ATTENTION && !is_op(w, node, "Dropout") &&
+                !is_op(w, node, "Where"))
+            return -1;
+        place(w, node, layer, ARCH_ATTENTION);
+        node = after(w, node, 0);
+    }
+    return -1;
+}
+
+static void around_softmax(struct walk *w, int softmax)
+{
+    int layer = w->places[softmax].layer;
+    int scores = find_product(w, before(w, softmax, 0), layer, PRODUCT_FAR);
+
+    if (scores < 0)
+        return;
+    place(w, softmax, layer, ARCH_SOFTMAX);
+
+    int values = find_values(w, softmax, layer);
+
+    w->number++;
+    mark_side(w, before(w, scores, 0), layer, false, SIDE_FAR);
+    mark_side(w, before(w, scores, 1), layer, false, SIDE_FAR);
+    if (values >= 0)
+        mark_side(w, before(w, values, 1), layer, true, SIDE_FAR);
+}
+
+/* --- what is left --------------------------------------------------------- */
+
+/* A node without a name of its own belongs where what it reads comes from. */
+static void follow(struct walk *w, int node)
+{
+    struct arch_place *p = &w->places[node];
+    const struct onnx_node *n = &w->graph->nodes[node];
+
+    if (p->layer >= 0 || p->component != ARCH_NONE)
+        return;
+    for (uint32_t i = 0; i < n->input_count && i < 16; i++) {
+        int from = before(w, node, i);
+
+        if (from >= 0 && w->places[from].layer > p->layer)
+            p->layer = w->places[from].layer;
+    }
+    if (p->layer >= 0 && op_is_activation(n->op_type))
+        p->component = ARCH_ACTIVATION;
+    if (p->layer >= 0 && is_op(w, node, "Add") && before(w, node, 0) >= 0 &&
+            before(w, node, 1) >= 0)
+        p->component = ARCH_RESIDUAL;
+}
+
+/* A normalisation is known by what it feeds. */
+static void name_norm(struct walk *w, int node)
+{
+    struct arch_place *p = &w->places[node];
+    int reader = after(w, node, 0);
+
+    if (!op_is_norm(w->graph->nodes[node].op_type) ||
+            p->component != ARCH_NONE || reader < 0)
+        return;
+    switch (w->places[reader].component) {
+    case ARCH_Q:
+    case ARCH_K:
+    case ARCH_V:
+    case ARCH_QKV:
+    case ARCH_ATTENTION:
+        *p = (struct arch_place){ w->places[reader].layer, ARCH_INPUT_NORM };
+        break;
+    case ARCH_UP:
+    case ARCH_GATE:
+    case ARCH_GATE_UP:
+        *p = (struct arch_place){ w->places[reader].layer, ARCH_POST_NORM };
+        break;
+    case ARCH_LM_HEAD: *p = (struct arch_place){ -1, ARCH_FINAL_NORM }; break;
+    default: break;
+    }
+}
+
+static void name_head(struct walk *w)
+{
+    const struct onnx_graph *g = w->graph;
+
+    for (uint32_t i = 0; i < g->output_count; i++) {
+        const uint64_t *maker = map_find(&w->maker, g->outputs[i].name);
+        struct str name = symbol_text(&w->model->symbols, g->outputs[i].name);
+
+        if (maker && str_is(name, "logits") &&
+                op_is_matmul(g->nodes[*maker].op_type) &&
+                w->places[*maker].component == ARCH_NONE)
+            place(w, (int)*maker, -1, ARCH_LM_HEAD);
+    }
+}
+
+/* A table of weights, looked up by an input of the graph. */
+static void name_embedding(struct walk *w, int node)
+{
+    const struct onnx_node *n = &w->graph->nodes[node];
+
+    if (is_op(w, node, "Gather") && n->input_count == 2 &&
+            w->places[node].component == ARCH_NONE &&
+            map_find(&w->weights, n->inputs[0]) &&
+            map_find(&w->given, n->inputs[1]))
+        place(w, node, -1, ARCH_EMBEDDING);
+}
+
+void arch_places(struct arch_place *out, const struct onnx_model *m)
+{
+    struct walk w = { .model = m, .graph = m->graph, .places = out };
+    uint32_t count = m->graph->node_count;
+
+    walk_begin(&w);
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = by_names(&w, i);
+    name_head(&w);
+    for (uint32_t i = 0; i < count; i++)
+        name_embedding(&w, (int)i);
+    for (uint32_t i = 0; i < count; i++)
+        if (is_op(&w, (int)i, "Softmax") && out[i].layer >= 0)
+            around_softmax(&w, (int)i);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t node = m->graph->order ? m->graph->order[i] : i;
+
+        follow(&w, (int)node);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        name_norm(&w, (int)i);
+    walk_end(&w);
+}
