@@ -136,11 +136,11 @@ static void write_against(struct json *j, const char *key,
     json_end(j);
 }
 
-/* Without what the machine did in between: a run that is looked into takes
- * five times as long, one that another process interrupts longer. */
+/* Without what the machine did in between: a run of Silero that is looked into
+ * takes five times as long, one that another process interrupts longer. */
 static double mean(const double *sorted, size_t count)
 {
-    double most = 20 * sorted[count / 2], sum = 0;
+    double most = 8 * sorted[count / 2], sum = 0;
     size_t n = 0;
 
     for (; n < count && sorted[n] <= most; n++)

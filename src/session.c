@@ -137,7 +137,8 @@ static void read_file(void *to, const char *path,
             strchr(path + len + 1, '/'))
         return;
 
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    /* Without waiting, if somebody put a pipe there. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
     if (fd < 0)
         return;

@@ -1,11 +1,8 @@
-/* The recordings of `data/ort_profiles` are read here whole and cut; what they
- * hold is counted by jq in tests/e2e/import.sh. */
 #include "ort/profile.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/compiler.h"
-#include "os/path.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -23,8 +20,7 @@
 
 struct seen {
     struct profile_event last; /* its texts are gone */
-    uint64_t events, kernels, fences, runs;
-    int64_t duration_ns;
+    uint64_t events;
     struct buf names; /* of nodes, a '|' behind each */
     struct buf op_types;
 };
@@ -32,15 +28,10 @@ struct seen {
 static void take(void *to, const struct profile_event *e)
 {
     struct seen *s = to;
-    enum profile_kind kind = profile_kind(e);
     struct str name = profile_node_name(e);
 
     s->last = *e;
     s->events++;
-    s->kernels += kind == PROFILE_KERNEL;
-    s->fences += kind == PROFILE_FENCE;
-    s->runs += kind == PROFILE_RUN;
-    s->duration_ns += e->duration_ns;
     buf_add(&s->names, name.p, name.len);
     buf_char(&s->names, '|');
     buf_add(&s->op_types, e->op_name.p, e->op_name.len);
@@ -307,137 +298,12 @@ static void nul_bytes(void)
     release(&s);
 }
 
-/* --- recordings ----------------------------------------------------------- */
-
-static bool read_whole(struct buf *out, const char *folder, const char *name)
-{
-    struct buf path = { 0 };
-    char bytes[65536];
-    size_t n;
-
-    buf_printf(&path, "%s/%s", folder, name);
-
-    FILE *f = fopen(buf_cstr(&path), "rb");
-
-    buf_release(&path);
-    if (!f)
-        return false;
-    while ((n = fread(bytes, 1, sizeof(bytes), f)) > 0)
-        buf_add(out, bytes, n);
-    (void)fclose(f);
-    return true;
-}
-
-struct ends {
-    uint64_t events;
-    int64_t duration_ns;
-};
-
-static void count(void *to, const struct profile_event *e)
-{
-    struct ends *s = to;
-
-    s->events++;
-    s->duration_ns += e->duration_ns;
-}
-
-/* For each length, how many events are whole in so much of the text, found by
- * their last brace: these profiles have one event a line, and no newline in a
- * name.  For free(). */
-static uint32_t *whole_events(struct str text)
-{
-    static const char *const ends[] = { "}\n", "},\n", "}]\n" };
-    uint32_t *whole = alloc_zero(text.len + 1, sizeof(*whole));
-
-    for (size_t i = 0; i < text.len; i++) {
-        whole[i + 1] = whole[i];
-        for (size_t k = 0; text.p[i] == '}' && k < LEN(ends); k++)
-            whole[i + 1] += text.len - i >= strlen(ends[k]) &&
-                            !memcmp(text.p + i, ends[k], strlen(ends[k]));
-    }
-    return whole;
-}
-
-/* Whether text[from..len) reads as `want` events and nothing else. */
-static bool reads_as(struct str text, size_t from, size_t len, uint32_t want)
-{
-    struct ends s = { 0 };
-    struct profile *p = profile_new(count, &s);
-    char *copy = alloc_zero(len - from, 1);
-
-    memcpy(copy, text.p + from, len - from);
-    profile_feed(p, copy, len - from);
-
-    const struct profile_tally *t = profile_end(p);
-    bool good = s.events == want && !t->broken && !t->skipped_bytes &&
-                (!t->closed || len + 2 > text.len);
-
-    profile_free(p);
-    free(copy);
-    return good;
-}
-
-/* Cut at every byte: what is whole is read.  What lies more than a line before
- * the cut is read with it only now and then. */
-static void cut_everywhere(struct str text, const char *name)
-{
-    uint32_t *whole = whole_events(text);
-    size_t line = 0, before = 0;
-
-    for (size_t len = 0; len <= text.len; len++) {
-        bool good = reads_as(text, before, len, whole[len] - whole[before]) &&
-                    (len % 997 || reads_as(text, 0, len, whole[len]));
-
-        if (!good) {
-            (void)fprintf(stderr, "%s cut at %zu\n", name, len);
-            test_failures++;
-            break;
-        }
-        if (len < text.len && text.p[len] == '\n') {
-            before = line;
-            line = len + 1;
-        }
-    }
-    free(whole);
-}
-
-static void recordings(const char *folder)
-{
-    struct folder f;
-    uint64_t files = 0;
-
-    if (!folder || folder_read(&f, "%s", folder)) {
-        (void)puts("SKIPPED: the recordings are not here (data/ort_profiles)");
-        return;
-    }
-    for (size_t i = 0; i < f.count; i++) {
-        struct buf text = { 0 };
-        struct seen s;
-
-        if (!strstr(f.name[i], ".json") ||
-                !read_whole(&text, folder, f.name[i]))
-            continue;
-
-        struct profile_tally t = read_text(&s, buf_str(&text), 1000);
-
-        CHECK(t.events > 0 && t.opened && t.closed);
-        CHECK_INT(t.broken + t.skipped_bytes + t.cut_bytes + t.others, 0);
-        cut_everywhere(buf_str(&text), f.name[i]);
-        release(&s);
-        buf_release(&text);
-        files++;
-    }
-    CHECK(files >= 10);
-    folder_release(&f);
-}
-
-int main(int argc, char **argv)
+int main(void)
 {
     forms();
     members();
     kinds();
     too_long();
     nul_bytes();
-    recordings(argc > 1 ? argv[1] : NULL);
     return test_result();
 }

@@ -62,7 +62,7 @@ group() {
     case $1 in
     build)
         deb make=make gcc=gcc libc6-dev meson=meson ninja-build=ninja \
-            pkg-config=pkg-config libsqlite3-dev
+            pkg-config=pkg-config libsqlite3-dev zlib1g-dev
         ;;
     run)
         deb nodejs=node

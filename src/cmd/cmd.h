@@ -23,4 +23,5 @@ struct cmd {
 /* Ends with NULL; in the order of `ortmeter --help`. */
 extern const struct cmd *const cmd_table[];
 
-extern const struct cmd cmd_run, cmd_bench, cmd_report, cmd_list, cmd_doctor;
+extern const struct cmd cmd_run, cmd_bench, cmd_report, cmd_list, cmd_import,
+        cmd_export, cmd_doctor;

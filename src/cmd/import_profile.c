@@ -4,7 +4,7 @@
  * the run they belong to, children before the node they ran in.  It says no
  * more of a node's run than thread and time, so nodes are kept until the file's
  * end and then given to the runs that they began in. */
-#include "analyse/nesting.h"
+#include "analyse/belonging.h"
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "base/map.h"
@@ -20,30 +20,12 @@
 #define SLACK_NS 1000
 /* It drops what comes after so many events. */
 #define EVENTS_KEPT 1000000
-/* So many runs before a node are looked at for one that it may be of. */
-#define RUNS_TRIED 256
-
 struct loaded {
     uint32_t process;
     uint32_t thread;
     int64_t start_ns, end_ns;
     uint64_t read_ns, initialise_ns;
     bool seen, read, made; /* any event of it; was read; was initialised */
-};
-
-struct model_run {
-    int64_t start_ns, end_ns;
-    int64_t latest_ns; /* end of this and all before */
-    uint32_t process, thread, session;
-};
-
-struct node_run {
-    int64_t start_ns;
-    uint64_t duration_ns;
-    uint32_t operator_id, process, thread;
-    uint32_t inference; /* 0: not known */
-    uint32_t order;     /* in the file */
-    uint32_t depth;
 };
 
 struct profile_import {
@@ -53,10 +35,9 @@ struct profile_import {
     struct loaded *sessions;
     size_t session_count;
     struct map operators; /* hash to id */
-    struct model_run *runs;
+    struct timed_run *runs;
     size_t run_count, run_cap;
-    uint32_t *by_thread; /* places in `runs` */
-    struct node_run *nodes;
+    struct timed_node *nodes;
     size_t node_count, node_cap;
     uint64_t node_events, orphans;
     int64_t first_ns, last_ns;
@@ -131,7 +112,7 @@ static void take_run(struct profile_import *p, const struct profile_event *e)
         p->run_cap = p->run_cap ? 2 * p->run_cap : 64;
         p->runs = alloc_resize(p->runs, p->run_cap * sizeof(*p->runs));
     }
-    p->runs[p->run_count++] = (struct model_run){
+    p->runs[p->run_count++] = (struct timed_run){
         .start_ns = e->start_ns,
         .end_ns = e->start_ns + e->duration_ns,
         .process = process,
@@ -201,13 +182,12 @@ static void take_kernel(struct profile_import *p, const struct profile_event *e)
         p->node_cap = p->node_cap ? 2 * p->node_cap : 1024;
         p->nodes = alloc_resize(p->nodes, p->node_cap * sizeof(*p->nodes));
     }
-    p->nodes[p->node_count] = (struct node_run){
+    p->nodes[p->node_count] = (struct timed_node){
         .start_ns = e->start_ns,
         .duration_ns = (uint64_t)e->duration_ns,
         .operator_id = operator_of(p, e),
         .process = process_of(p, e->pid),
         .thread = (uint32_t)e->tid,
-        .order = (uint32_t)p->node_count,
     };
     p->node_count++;
 }
@@ -232,192 +212,6 @@ static void take(void *to, const struct profile_event *e)
             !p->any || e->start_ns < p->first_ns ? e->start_ns : p->first_ns;
     p->last_ns = !p->any || end_ns > p->last_ns ? end_ns : p->last_ns;
     p->any = true;
-}
-
-/* --- which run a node is of ----------------------------------------------- */
-
-static int by_start(const void *a, const void *b)
-{
-    const struct model_run *x = a, *y = b;
-
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return x->end_ns > y->end_ns ? -1 : x->end_ns < y->end_ns;
-}
-
-static int compare_threads(const struct model_run *x, uint32_t process,
-        uint32_t thread)
-{
-    if (x->process != process)
-        return x->process < process ? -1 : 1;
-    return x->thread < thread ? -1 : x->thread > thread;
-}
-
-static int by_thread(const void *a, const void *b, void *context)
-{
-    const struct model_run *runs = context;
-    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-    int order = compare_threads(&runs[i], runs[k].process, runs[k].thread);
-
-    return order ? order : i < k ? -1 : i > k; /* by start: they are sorted */
-}
-
-static void sort_runs(struct profile_import *p)
-{
-    p->by_thread = alloc_zero(p->run_count, sizeof(*p->by_thread));
-    if (!p->run_count)
-        return;
-    qsort(p->runs, p->run_count, sizeof(*p->runs), by_start);
-    for (size_t i = 0; i < p->run_count; i++) {
-        struct model_run *r = &p->runs[i];
-
-        r->latest_ns = r->end_ns;
-        if (i && r[-1].latest_ns > r->latest_ns)
-            r->latest_ns = r[-1].latest_ns;
-        p->by_thread[i] = (uint32_t)i;
-    }
-    qsort_r(p->by_thread, p->run_count, sizeof(*p->by_thread), by_thread,
-            p->runs);
-}
-
-/* The last run of the node's own thread that began before it, if it had not
- * ended.  Its number, or 0. */
-static uint32_t run_of_thread(const struct profile_import *p,
-        const struct node_run *n)
-{
-    size_t low = 0, high = p->run_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct model_run *r = &p->runs[p->by_thread[middle]];
-        int order = compare_threads(r, n->process, n->thread);
-
-        if (order < 0 || (!order && r->start_ns <= n->start_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (!low)
-        return 0;
-
-    const struct model_run *r = &p->runs[p->by_thread[low - 1]];
-
-    return !compare_threads(r, n->process, n->thread) &&
-                           n->start_ns <= r->end_ns
-                   ? p->by_thread[low - 1] + 1
-                   : 0;
-}
-
-/* The only run that was under way, on whatever thread: the node ran in a pool.
- * 0: there was none, or more than one. */
-static uint32_t run_of_pool(const struct profile_import *p,
-        const struct node_run *n)
-{
-    size_t low = 0, high = p->run_count;
-    uint32_t found = 0;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (p->runs[middle].start_ns <= n->start_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low; i && low - i < RUNS_TRIED; i--) {
-        const struct model_run *r = &p->runs[i - 1];
-
-        if (r->latest_ns < n->start_ns)
-            break;
-        if (r->process != n->process || r->end_ns < n->start_ns)
-            continue;
-        if (found)
-            return 0;
-        found = (uint32_t)i;
-    }
-    return found;
-}
-
-static void find_runs(struct profile_import *p)
-{
-    sort_runs(p);
-    for (size_t i = 0; i < p->node_count; i++) {
-        struct node_run *n = &p->nodes[i];
-
-        n->inference = run_of_thread(p, n);
-        if (!n->inference)
-            n->inference = run_of_pool(p, n);
-        p->orphans += !n->inference;
-    }
-}
-
-/* --- what lies in what ---------------------------------------------------- */
-
-static int by_inference(const void *a, const void *b)
-{
-    const struct node_run *x = a, *y = b;
-
-    if (x->inference != y->inference)
-        return x->inference < y->inference ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
-}
-
-static bool same_thread(const struct node_run *a, const struct node_run *b)
-{
-    return a->process == b->process && a->thread == b->thread;
-}
-
-/* Of the nodes of one inference, those that ran on the first one's thread come
- * to the front of `spans`; returns how many. */
-static size_t spans_of_thread(struct nesting_span *spans,
-        const struct node_run *nodes, size_t count, const struct node_run *one,
-        int64_t first_ns)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < count; i++)
-        if (same_thread(&nodes[i], one))
-            spans[n++] = (struct nesting_span){
-                .start_ns = (uint64_t)(nodes[i].start_ns - first_ns),
-                .duration_ns = nodes[i].duration_ns,
-                .item = (uint32_t)i,
-            };
-    return n;
-}
-
-static void find_depths(struct node_run *nodes, size_t count, int64_t first_ns)
-{
-    struct nesting_span *spans = alloc_zero(count, sizeof(*spans));
-    bool *done = alloc_zero(count, sizeof(*done));
-
-    for (size_t i = 0; i < count; i++) {
-        if (done[i])
-            continue;
-
-        size_t n = spans_of_thread(spans, nodes, count, &nodes[i], first_ns);
-
-        nesting_find(spans, n, SLACK_NS);
-        for (size_t k = 0; k < n; k++) {
-            nodes[spans[k].item].depth = spans[k].depth;
-            done[spans[k].item] = true;
-        }
-    }
-    free(done);
-    free(spans);
-}
-
-static void find_all_depths(struct profile_import *p)
-{
-    size_t from = 0;
-
-    if (p->node_count)
-        qsort(p->nodes, p->node_count, sizeof(*p->nodes), by_inference);
-    for (size_t i = 1; i <= p->node_count; i++)
-        if (i == p->node_count ||
-                p->nodes[i].inference != p->nodes[from].inference) {
-            find_depths(p->nodes + from, i - from, p->first_ns);
-            from = i;
-        }
 }
 
 /* --- into the store ------------------------------------------------------- */
@@ -460,7 +254,7 @@ static void add_sessions(struct profile_import *p)
 static void add_inferences(struct profile_import *p)
 {
     for (size_t i = 0; i < p->run_count; i++) {
-        const struct model_run *r = &p->runs[i];
+        const struct timed_run *r = &p->runs[i];
 
         (void)store_add_inference(p->store,
                 &(struct inference){
@@ -477,7 +271,7 @@ static void add_inferences(struct profile_import *p)
 static void add_operator_runs(struct profile_import *p)
 {
     for (size_t i = 0; i < p->node_count; i++) {
-        const struct node_run *n = &p->nodes[i];
+        const struct timed_node *n = &p->nodes[i];
 
         store_add_operator_run(p->store,
                 &(struct operator_run){
@@ -559,8 +353,8 @@ static int end(void *state, struct import_tally *out, struct error *e)
 
     if (!p->any && (t->events || t->others || t->broken || t->too_long))
         return fail(e, -EINVAL, "it holds no event of ONNX Runtime's");
-    find_runs(p);
-    find_all_depths(p);
+    p->orphans = belonging_find(p->runs, p->run_count, p->nodes, p->node_count,
+            SLACK_NS);
     add_processes(p);
     add_sessions(p);
     add_inferences(p);
@@ -589,7 +383,6 @@ static void release(void *state)
     map_release(&p->operators);
     free(p->sessions);
     free(p->runs);
-    free(p->by_thread);
     free(p->nodes);
 }
 

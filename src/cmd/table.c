@@ -8,6 +8,8 @@ const struct cmd *const cmd_table[] = {
     &cmd_bench,
     &cmd_report,
     &cmd_list,
+    &cmd_import,
+    &cmd_export,
     &cmd_doctor,
     NULL,
 };

@@ -314,11 +314,16 @@ static const struct arch_place *exact(const struct arch *a, struct str name)
     return node ? &a->places[*node] : NULL;
 }
 
-/* Without its last part, behind a slash or an underline. */
+/* Without what an optimiser put behind it. */
 static struct str shorter(struct str name)
 {
-    while (name.len && name.p[name.len - 1] != '/' &&
-            name.p[name.len - 1] != '_')
+    static const char blocked[] = "_nchwc";
+    size_t tail = sizeof(blocked) - 1;
+
+    if (name.len > tail &&
+            memcmp(name.p + name.len - tail, blocked, tail) == 0)
+        return (struct str){ name.p, name.len - tail };
+    while (name.len && name.p[name.len - 1] != '/')
         name.len--;
     if (name.len)
         name.len--;

@@ -66,16 +66,19 @@ static const struct member *find(const struct member *all, size_t count,
 
 /* --- values --------------------------------------------------------------- */
 
+/* So that sums and differences of two times cannot overflow: 73 years. */
+#define MOST_US (INT64_MAX / 4000)
+
 /* Microseconds, perhaps with a fraction, as whole nanoseconds. */
 static int64_t nanoseconds(struct str text)
 {
     int64_t whole;
     double us;
 
-    if (!str_i64(&whole, text) && whole > INT64_MIN / 1000 &&
-            whole < INT64_MAX / 1000)
-        return whole * 1000;
-    if (!str_f64(&us, text) && fabs(us) < (double)INT64_MAX / 1000)
+    if (!str_i64(&whole, text))
+        return whole > -MOST_US && whole < MOST_US ? whole * 1000
+                                                   : PROFILE_ABSENT;
+    if (!str_f64(&us, text) && fabs(us) < (double)MOST_US)
         return llround(us * 1000);
     return PROFILE_ABSENT;
 }

@@ -182,7 +182,7 @@ static void keep_options(struct trace *t, struct known *k, uint64_t at,
 
     if (old)
         session_options_free((struct session_options *)(uintptr_t)*old);
-    if (!o || k->options.count >= OBJECTS_MOST) {
+    if (!o || k->options.count >= OPTIONS_MOST) {
         t->odd += o != NULL;
         session_options_free(o);
         map_remove(&k->options, at);
@@ -205,19 +205,35 @@ static void take_options(struct trace *t, uint32_t process,
     keep_options(t, trace_known(t, process), r->option.options, o);
 }
 
+/* To be changed: a child of fork() has a copy of its parent's.  NULL: there are
+ * too many. */
+static struct session_options *own_options(struct trace *t, uint32_t process,
+        uint64_t at)
+{
+    struct known *k = trace_known(t, process);
+
+    if (!map_find(&k->options, at)) {
+        struct session_options *parents = trace_options(t, process, at);
+
+        /* None: made before the meter came. */
+        keep_options(t, k, at,
+                parents ? session_options_copy(parents)
+                        : session_options_new());
+    }
+
+    uint64_t *o = map_find(&k->options, at);
+
+    return o ? (struct session_options *)(uintptr_t)*o : NULL;
+}
+
 static void take_option(struct trace *t, uint32_t process,
         const struct record *r)
 {
-    struct session_options *o = trace_options(t, process, r->option.options);
+    struct session_options *o = own_options(t, process, r->option.options);
     const char *key = trace_text(t, r->option.key);
     const char *value = trace_text(t, r->option.value);
 
-    if (!o) { /* made before the meter came */
-        o = session_options_new();
-        keep_options(t, trace_known(t, process), r->option.options, o);
-        o = trace_options(t, process, r->option.options);
-    }
-    if (!o || !key)
+    if (!o || !key || (r->option.value && !value))
         t->odd++;
     else if (r->kind == RECORD_PROVIDER)
         session_options_provider(o, key);

@@ -8,8 +8,8 @@ static uint32_t new_session(struct trace *t, uint32_t process,
         const struct record *r, struct session *s)
 {
     struct buf providers = { 0 }, options = { 0 };
-    struct session_options *o =
-            s->seen_late ? NULL : trace_options(t, process, r->session.options);
+    uint64_t at = s->seen_late ? 0 : r->session.options;
+    struct session_options *o = at ? trace_options(t, process, at) : NULL;
 
     if (t->session_count >= OBJECTS_MOST) {
         t->odd++;
@@ -23,7 +23,7 @@ static uint32_t new_session(struct trace *t, uint32_t process,
     s->id = ++t->session_count;
     s->process = process;
     s->library = trace_library(t, process, record_library(r));
-    if (!s->seen_late) {
+    if (o || (!s->seen_late && !at)) { /* else nobody knows */
         s->providers = buf_cstr(&providers);
         s->options = buf_cstr(&options);
     }
@@ -80,7 +80,14 @@ static void add_context(struct known *k, uint32_t thread, struct inference *i)
     i->batch_size = k->batch[*place].size;
     i->padding = k->batch[*place].padding;
     i->queue_depth = k->batch[*place].queue_depth;
+
+    /* The last takes the place that is free now. */
+    size_t at = (size_t)*place;
+
     map_remove(&k->batches, thread);
+    k->batch[at] = k->batch[--k->batch_count];
+    if (at < k->batch_count)
+        map_put(&k->batches, k->batch[at].thread, at);
 }
 
 void trace_take_run(struct trace *t, uint32_t process, const struct record *r)
@@ -116,7 +123,7 @@ void trace_take_run(struct trace *t, uint32_t process, const struct record *r)
 
     if (r->flags & FLAG_BURST && i.session)
         bursts_add(&t->sessions[i.session - 1].burst, number, i.start_ns);
-    else if (r->flags & FLAG_SAMPLED)
+    else if (r->flags & FLAG_SAMPLED && k->last_run.count < OBJECTS_MOST)
         map_put(&k->last_run, r->run.thread,
                 number << SESSION_BITS | i.session);
 }
@@ -187,9 +194,6 @@ void trace_take_batch(struct trace *t, uint32_t process, const struct record *r)
     size_t at = place ? (size_t)*place : 0;
 
     if (!place) {
-        /* The places of threads that run nothing are used again. */
-        if (k->batches.count == 0)
-            k->batch_count = 0;
         if (k->batch_count >= OBJECTS_MOST) {
             t->odd++;
             return;
@@ -198,7 +202,6 @@ void trace_take_batch(struct trace *t, uint32_t process, const struct record *r)
         k->batch = alloc_resize(k->batch, k->batch_count * sizeof(*k->batch));
         map_put(&k->batches, r->batch.thread, at);
     }
-    k->batch[at].size = r->batch.size;
-    k->batch[at].padding = r->batch.padding;
-    k->batch[at].queue_depth = r->batch.queue_depth;
+    k->batch[at] = (struct context){ r->batch.thread, r->batch.size,
+        r->batch.padding, r->batch.queue_depth };
 }

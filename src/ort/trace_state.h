@@ -11,6 +11,7 @@
 /* A process that claims more than that is not believed. */
 #define SESSION_BITS 20
 #define OBJECTS_MOST ((1 << SESSION_BITS) - 1)
+#define OPTIONS_MOST (1 << 16)
 
 /* What a process told, by the addresses it uses. */
 struct known {
@@ -23,6 +24,7 @@ struct known {
     struct map errors;    /* thread to text: why its next record failed */
     struct map batches;   /* thread to a place in `batch` */
     struct context {
+        uint32_t thread;
         uint32_t size, padding, queue_depth;
     } * batch;
     size_t batch_count;

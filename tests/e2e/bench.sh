@@ -163,9 +163,11 @@ grep -q latency out || fail "there is no latency"
 "$ortmeter" bench "$models/mlp.onnx" --db end.db --ort "$ort" --duration 100 \
     --warmup 1 --json >run.json 2>err &
 pid=$!
+# shellcheck disable=SC2317 # await calls it
 begun() {
-    [ "$(sqlite3 end.db 'SELECT count(*) FROM inferences' 2>/dev/null ||
-        true)" -gt 100 ] 2>/dev/null
+    local count
+    count=$(sqlite3 end.db 'SELECT count(*) FROM inferences' 2>/dev/null) &&
+        [ "$count" -gt 100 ]
 }
 await begun
 kill -TERM "$pid"

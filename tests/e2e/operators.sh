@@ -1,0 +1,83 @@
+#!/bin/bash
+# The operators of some inferences: the same nodes that ONNX Runtime's own
+# profile shows, figures that add up, and a program that notices nothing.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Parts and whole agree to a thousandth, in both accounts of every session.
+adds_up() {
+    holds '[.gaps.sessions[].looked_into
+        | (.operators_us + .describing_us + .control_flow_us + .between_us
+           + .before_first_us + .after_last_us - .run_us) / .run_us
+        | . < 0.001 and . > -0.001] | length > 0 and all'
+    holds '[.gaps.sessions[] | select(has("inference")) | .inference
+        | (.operators_us + .control_flow_and_runtime_us - .run_us) / .run_us
+        | . < 0.001 and . > -0.001] | all'
+}
+
+# Type, provider and input shapes of all nodes, from either side.
+ours() {
+    field '.ops[] | [.op_type, .provider, .input_shapes // ""] | @tsv' | sort
+}
+theirs() { # profile
+    jq -r '.[] | select(.cat == "Node" and (.name | endswith("_kernel_time")))
+        | .args | [.op_name, .provider, (.input_type_shape | tojson)] | @tsv' \
+        "$1" | sort
+}
+
+check() { # folder of ONNX Runtime, --ops, how many are looked into, model, inputs...
+    local folder=$1 which=$2 looked=$3 model=$4
+    shift 4
+    meter_options=(--ops "$which")
+    compare node "$here/infer.cjs" "$npm/$folder" "$model" 101 "$@"
+    [ "$rc" -eq 0 ] || fail "$folder: the program failed"
+    counted 101
+    is .latency.looked_into "$looked"
+    adds_up
+    rm -f own*.json
+    if [ "$folder" = onnxruntime-node ]; then
+        node "$here/profile.cjs" "$npm/$folder" "$model" "$@" >/dev/null
+    else # its addon for node cannot
+        "$programs/profiled" "$(ort_library "$folder")" \
+            "$model" 1 own >/dev/null
+    fi
+    theirs own*.json >theirs
+    ours >ours
+    [ -s ours ] || fail "$folder: no operators"
+}
+
+for model in "$silero ${silero_inputs[*]}" \
+    "$models/convnet.onnx input=float32:1x3x64x64" \
+    "$models/mlp.onnx x=float32:7x64"; do
+    # shellcheck disable=SC2086 # words
+    check onnxruntime-node 10 11 $model
+    diff theirs ours || fail "other nodes than ONNX Runtime's own profile"
+    holds '[.ops[] | .method == "bracket"] | all'
+    holds '[.ops[] | has("output_shapes") and has("name")] | all'
+done
+
+# All of them, and as many as the budget allows, which is some and not all.
+check onnxruntime-node all 101 "$models/convnet.onnx" input=float32:1x3x64x64
+holds .latency.slowed_by_looking
+meter_options=(--ops auto)
+compare node "$here/infer.cjs" "$npm/onnxruntime-node" \
+    "$models/convnet.onnx" 4001 input=float32:1x3x64x64
+counted 4001
+holds '.latency.looked_into > 0 and .latency.looked_into < 400'
+
+# Off means off, and what is wrong is said.
+meter_options=()
+meter "$programs/linked" "$models/mlp.onnx" 11
+holds '(has("ops") or has("gaps")) | not'
+rc=0
+"$ortmeter" run --ops some -- true >out 2>err || rc=$?
+refused 2 some
+
+# Before 1.25 a session's first runs are profiled by ONNX Runtime itself.
+unset LD_LIBRARY_PATH
+for folder in ort-1.10 ort-1.17 ort-1.23; do
+    check "$folder" 10 8 "$models/convnet.onnx" input=float32:1x3x64x64
+    diff <(cut -f 1,2 theirs) <(cut -f 1,2 ours) ||
+        fail "$folder: other nodes than its own profile"
+    holds '[.ops[] | .method == "bracket"] | any | not'
+done
