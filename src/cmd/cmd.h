@@ -24,4 +24,4 @@ struct cmd {
 extern const struct cmd *const cmd_table[];
 
 extern const struct cmd cmd_run, cmd_bench, cmd_report, cmd_list, cmd_import,
-        cmd_export, cmd_doctor;
+        cmd_export, cmd_inspect, cmd_doctor;

@@ -338,8 +338,7 @@ static void note(struct buf *b, const struct profile_import *p,
                 t->skipped_bytes);
     if (p->orphans)
         buf_printf(b,
-                "%" PRIu64 " times an operator ran are of no inference "
-                "that the file tells of.  ",
+                "Operator runs whose inference is not in it: %" PRIu64 ".  ",
                 p->orphans);
     if (t->events == EVENTS_KEPT)
         buf_text(b, "ONNX Runtime keeps a million events and drops the rest: "

@@ -93,8 +93,7 @@ static int read_size(struct study_size *out, const char *text, struct error *e)
     struct str number = str_after_last(all, '=');
     uint64_t size;
 
-    if (number.len + 1 >= all.len || str_u64(&size, number) ||
-            size > INT32_MAX)
+    if (number.len + 1 >= all.len || str_u64(&size, number) || size > INT32_MAX)
         return fail(e, -EINVAL, "--dim '%.100s' is not of the form NAME=N",
                 text);
     out->name = (struct str){ all.p, all.len - number.len - 1 };

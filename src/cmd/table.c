@@ -10,6 +10,7 @@ const struct cmd *const cmd_table[] = {
     &cmd_list,
     &cmd_import,
     &cmd_export,
+    &cmd_inspect,
     &cmd_doctor,
     NULL,
 };

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -66,6 +67,16 @@ bool sink_failed(const struct sink *s)
     return s->failed != 0;
 }
 
+/* Half a file is no use.  But a path may name a device, a pipe or a link,
+ * which are not ours to remove. */
+static void remove_file(const char *path)
+{
+    struct stat st;
+
+    if (!lstat(path, &st) && S_ISREG(st.st_mode))
+        (void)unlink(path);
+}
+
 int sink_close(struct sink *s, bool keep, struct error *e)
 {
     int rc = s->failed;
@@ -77,7 +88,7 @@ int sink_close(struct sink *s, bool keep, struct error *e)
         (void)fail(e, rc, "cannot write %.128s: %s",
                 s->path ? s->path : "the output", strerror(-rc));
     if (s->path && (rc || !keep))
-        (void)unlink(s->path);
+        remove_file(s->path);
     free(s->path);
     free(s);
     return rc;

@@ -20,6 +20,7 @@ void sink_write(struct sink *s, struct str bytes);
 /* Whether writing on is in vain. */
 bool sink_failed(const struct sink *s);
 
-/* Writes the rest and frees.  `keep` false: it was all for nothing, and a file
- * that we made is removed, as it is when this fails. */
+/* Writes the rest and frees.  `keep` false: it was all for nothing, and the
+ * file is removed, as it is when this fails; but never a device, a pipe or a
+ * link. */
 int sink_close(struct sink *s, bool keep, struct error *e);

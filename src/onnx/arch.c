@@ -44,7 +44,7 @@ struct signs {
 static const struct {
     const char *first, *second;
     enum sign sign;
-} words[] = {
+} telling[] = {
     { "q_proj", NULL, SIGN_Q_PROJ },
     { "qkv_proj", NULL, SIGN_QKV_PROJ },
     { "gate_proj", NULL, SIGN_GATE_PROJ },
@@ -67,14 +67,14 @@ static const struct {
 
 static void read_name(struct signs *s, struct str name)
 {
-    struct name_words w = name_words(name);
+    struct words w = words_of(name);
 
-    for (size_t i = 0; i < LEN(words); i++)
-        if (!s->seen[words[i].sign])
-            s->seen[words[i].sign] =
-                    words[i].second
-                            ? name_has_pair(&w, words[i].first, words[i].second)
-                            : name_has(&w, words[i].first);
+    for (size_t i = 0; i < LEN(telling); i++)
+        if (!s->seen[telling[i].sign])
+            s->seen[telling[i].sign] =
+                    telling[i].second ? words_have_pair(&w, telling[i].first,
+                                                telling[i].second)
+                                      : words_have(&w, telling[i].first);
 }
 
 static void read_node(struct signs *s, const struct onnx_node *n)
@@ -134,9 +134,9 @@ static struct signs read_signs(const struct onnx_model *m,
         read_name(&s, symbol_text(&m->symbols, g->tensors[i]->name));
     read_inputs(&s, m);
     for (uint32_t i = 0; i < g->node_count; i++)
-        s.seen[SIGN_ATTENTION] |= op_is_attention(g->nodes[i].op_type) ||
-                                  (places[i].component == ARCH_SOFTMAX &&
-                                          places[i].layer >= 0);
+        s.seen[SIGN_ATTENTION] |=
+                op_is_attention(g->nodes[i].op_type) ||
+                (places[i].component == ARCH_SOFTMAX && places[i].layer >= 0);
     return s;
 }
 
@@ -307,9 +307,8 @@ void arch_free(struct arch *a)
 static const struct arch_place *exact(const struct arch *a, struct str name)
 {
     uint32_t symbol = symbol_find(&a->model->symbols, name);
-    const uint64_t *node = symbol == SYMBOL_EMPTY
-                                   ? NULL
-                                   : map_find(&a->by_name, symbol);
+    const uint64_t *node =
+            symbol == SYMBOL_EMPTY ? NULL : map_find(&a->by_name, symbol);
 
     return node ? &a->places[*node] : NULL;
 }
@@ -320,8 +319,7 @@ static struct str shorter(struct str name)
     static const char blocked[] = "_nchwc";
     size_t tail = sizeof(blocked) - 1;
 
-    if (name.len > tail &&
-            memcmp(name.p + name.len - tail, blocked, tail) == 0)
+    if (name.len > tail && memcmp(name.p + name.len - tail, blocked, tail) == 0)
         return (struct str){ name.p, name.len - tail };
     while (name.len && name.p[name.len - 1] != '/')
         name.len--;

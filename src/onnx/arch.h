@@ -38,9 +38,9 @@ enum arch_component {
     ARCH_GATE,
     ARCH_UP, /* also fc1, c_fc: the first of two */
     ARCH_ACTIVATION,
-    ARCH_MULTIPLY, /* gate times up */
-    ARCH_DOWN,     /* also fc2, and c_proj of the MLP */
-    ARCH_MLP,      /* what else is in it */
+    ARCH_MULTIPLY,    /* gate times up */
+    ARCH_DOWN,        /* also fc2, and c_proj of the MLP */
+    ARCH_MLP,         /* what else is in it */
     ARCH_OUTPUT_NORM, /* that ends a layer, as in BERT */
     ARCH_RESIDUAL,
     ARCH_FINAL_NORM,

@@ -13,12 +13,12 @@ static bool divides(char c)
     return c == '/' || c == '.' || c == ':' || c == ' ';
 }
 
-struct name_words name_words(struct str name)
+struct words words_of(struct str name)
 {
-    struct name_words w = { .count = 0 };
+    struct words w = { .count = 0 };
     size_t from = 0;
 
-    for (size_t i = 0; i <= name.len && w.count < NAME_WORDS_MAX; i++)
+    for (size_t i = 0; i <= name.len && w.count < WORDS_MAX; i++)
         if (i == name.len || divides(name.p[i])) {
             if (i > from)
                 w.word[w.count++] = (struct str){ name.p + from, i - from };
@@ -27,7 +27,7 @@ struct name_words name_words(struct str name)
     return w;
 }
 
-bool name_has(const struct name_words *w, const char *word)
+bool words_have(const struct words *w, const char *word)
 {
     for (int i = 0; i < w->count; i++)
         if (str_is(w->word[i], word))
@@ -35,7 +35,7 @@ bool name_has(const struct name_words *w, const char *word)
     return false;
 }
 
-bool name_has_pair(const struct name_words *w, const char *first,
+bool words_have_pair(const struct words *w, const char *first,
         const char *second)
 {
     for (int i = 1; i < w->count; i++)
@@ -117,7 +117,7 @@ static int numbered(struct str word)
     return -1;
 }
 
-int name_layer(const struct name_words *w)
+int words_layer(const struct words *w)
 {
     static const char *const before[] = { "layers", "layer", "h", "block",
         "blocks", NULL };
@@ -133,8 +133,8 @@ int name_layer(const struct name_words *w)
 
 /* --- components ----------------------------------------------------------- */
 
-static const char *const attention_words[] = { "self_attn", "attn",
-    "attention", "self_attention", NULL };
+static const char *const attention_words[] = { "self_attn", "attn", "attention",
+    "self_attention", NULL };
 static const char *const mlp_words[] = { "mlp", "ffn", "feed_forward",
     "intermediate", NULL };
 
@@ -227,7 +227,7 @@ static enum arch_component of_word(struct str word)
     return ARCH_NONE;
 }
 
-static bool has_any(const struct name_words *w, const char *const *list)
+static bool has_any(const struct words *w, const char *const *list)
 {
     for (int i = 0; i < w->count; i++)
         if (among(w->word[i], list))
@@ -236,26 +236,26 @@ static bool has_any(const struct name_words *w, const char *const *list)
 }
 
 /* Words that tell only with those around them. */
-static enum arch_component of_context(const struct name_words *w)
+static enum arch_component of_context(const struct words *w)
 {
     bool attention = has_any(w, attention_words);
 
     /* Within a layer it is that before the MLP. */
-    if (name_has(w, "final_layer_norm"))
+    if (words_have(w, "final_layer_norm"))
         return ARCH_POST_NORM;
-    if (name_has(w, "c_proj"))
+    if (words_have(w, "c_proj"))
         return attention ? ARCH_O : ARCH_DOWN;
-    if (name_has_pair(w, "intermediate", "dense"))
+    if (words_have_pair(w, "intermediate", "dense"))
         return ARCH_UP;
-    if (name_has(w, "dense"))
+    if (words_have(w, "dense"))
         return attention ? ARCH_O : ARCH_DOWN;
-    if (name_has(w, "LayerNorm"))
+    if (words_have(w, "LayerNorm"))
         return attention ? ARCH_POST_NORM : ARCH_OUTPUT_NORM;
     return ARCH_NONE;
 }
 
 /* "l0.q.w", "l0.dn": letters behind the layer's word. */
-static enum arch_component of_letters(const struct name_words *w)
+static enum arch_component of_letters(const struct words *w)
 {
     static const struct {
         const char *word;
@@ -282,7 +282,7 @@ static enum arch_component of_letters(const struct name_words *w)
 }
 
 /* Within attention: the exporter numbers nodes of a module in their order. */
-static enum arch_component inside_attention(const struct name_words *w,
+static enum arch_component inside_attention(const struct words *w,
         struct str op_type)
 {
     struct str last = w->word[w->count - 1];
@@ -291,7 +291,7 @@ static enum arch_component inside_attention(const struct name_words *w,
         return ARCH_SOFTMAX;
     if (str_is(op_type, "RotaryEmbedding"))
         return ARCH_ROTARY;
-    if (str_is(op_type, "Add") && name_has_pair(w, "attention", "output"))
+    if (str_is(op_type, "Add") && words_have_pair(w, "attention", "output"))
         return ARCH_RESIDUAL;
     if (op_is_matmul(op_type) && str_is(last, "MatMul"))
         return ARCH_QK;
@@ -307,7 +307,7 @@ static enum arch_component inside_mlp(struct str op_type)
     return str_is(op_type, "Mul") ? ARCH_MULTIPLY : ARCH_MLP;
 }
 
-static enum arch_component component_of(const struct name_words *w, int layer,
+static enum arch_component component_of(const struct words *w, int layer,
         struct str op_type)
 {
     enum arch_component found = ARCH_NONE;
@@ -316,7 +316,7 @@ static enum arch_component component_of(const struct name_words *w, int layer,
     for (int i = w->count - 1; i >= 0 && found == ARCH_NONE; i--)
         found = of_word(w->word[i]);
     /* Embeddings of positions and the like have parts of their own. */
-    if (layer < 0 && name_has(w, "embeddings"))
+    if (layer < 0 && words_have(w, "embeddings"))
         return ARCH_EMBEDDING;
     if (layer < 0 && (found == ARCH_Q || found == ARCH_K || found == ARCH_V))
         found = ARCH_NONE;
@@ -327,7 +327,7 @@ static enum arch_component component_of(const struct name_words *w, int layer,
     if (found != ARCH_NONE)
         return found;
     if (layer < 0)
-        return name_has(w, "norm") || name_has(w, "final_layer_norm")
+        return words_have(w, "norm") || words_have(w, "final_layer_norm")
                        ? ARCH_FINAL_NORM
                        : ARCH_NONE;
     if (w->count && has_any(w, attention_words))
@@ -339,8 +339,8 @@ static enum arch_component component_of(const struct name_words *w, int layer,
 
 struct arch_place arch_place(struct str name, struct str op_type)
 {
-    struct name_words w = name_words(name);
-    struct arch_place p = { name_layer(&w), ARCH_NONE };
+    struct words w = words_of(name);
+    struct arch_place p = { words_layer(&w), ARCH_NONE };
 
     p.component = component_of(&w, p.layer, op_type);
     /* Some exporters number the final norm like one layer more. */

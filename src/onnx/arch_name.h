@@ -3,22 +3,22 @@
 
 #include "onnx/arch.h"
 
-#define NAME_WORDS_MAX 24
+#define WORDS_MAX 24
 
-struct name_words {
-    struct str word[NAME_WORDS_MAX]; /* what stands between / . : and blanks */
+struct words {
+    struct str word[WORDS_MAX]; /* what stands between / . : and blanks */
     int count;
 };
 
-struct name_words name_words(struct str name);
+struct words words_of(struct str name);
 
 /* Whether it has the word, or two behind each other. */
-bool name_has(const struct name_words *w, const char *word);
-bool name_has_pair(const struct name_words *w, const char *first,
+bool words_have(const struct words *w, const char *word);
+bool words_have_pair(const struct words *w, const char *first,
         const char *second);
 
 /* The layer that the words tell; -1: none. */
-int name_layer(const struct name_words *w);
+int words_layer(const struct words *w);
 
 /* Whether an operator is attention as a whole, a normalisation, an activation,
  * or a product of matrices. */

@@ -116,8 +116,7 @@ static struct arch_place by_names(const struct walk *w, uint32_t node)
 
     for (uint32_t i = 0; i < n->output_count && i < 8; i++)
         if (p.component == ARCH_NONE || p.layer < 0)
-            take(&p, arch_place(symbol_text(names, n->outputs[i]),
-                             n->op_type));
+            take(&p, arch_place(symbol_text(names, n->outputs[i]), n->op_type));
     /* A weight that several share is named after the first of them. */
     for (uint32_t i = 0; i < n->input_count && i < 16; i++) {
         const uint64_t *readers = map_find(&w->readers, n->inputs[i]);
@@ -190,8 +189,8 @@ static bool is_scalar(const struct walk *w, uint32_t symbol)
 
     if (elements)
         return *elements == 1;
-    return maker && (is_op(w, (int)*maker, "Constant") ||
-                            is_op(w, (int)*maker, "Sqrt"));
+    return maker &&
+           (is_op(w, (int)*maker, "Constant") || is_op(w, (int)*maker, "Sqrt"));
 }
 
 static bool reads_cache(const struct walk *w, const struct onnx_node *n)

@@ -217,8 +217,7 @@ static struct total run_loop(struct study *s, struct frame *f, struct call *c,
     for (uint32_t i = 0; i < count; i++)
         in[i + 2] = varying(call_in(c, (int)i + 2));
 
-    struct total t =
-            run_body(s, f, body, in, count + 2, out, carried);
+    struct total t = run_body(s, f, body, in, count + 2, out, carried);
 
     /* Rounds are as many as allowed if nothing ends them earlier. */
     always &= body->output_count > 0 && is_true(&out[0]);
@@ -281,8 +280,8 @@ static struct total run_scan(struct study *s, struct frame *f, struct call *c,
 
     for (uint32_t i = 0; i < all; i++) {
         const struct fact *given = call_in(c, (int)i);
-        int axis = row_axis(c, "scan_input_axes", (int)(i - states),
-                given->rank);
+        int axis =
+                row_axis(c, "scan_input_axes", (int)(i - states), given->rank);
 
         in[i] = i < states ? varying(given) : slice_of(given, axis, &len);
     }

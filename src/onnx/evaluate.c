@@ -112,10 +112,10 @@ static void count_bytes(struct study_node *out, const struct call *c)
     out->bytes_known = true;
     for (int i = 0; i < c->in_count; i++)
         if (call_has(c, i))
-            out->bytes_known &= add_bytes(c->in[i]->weight
-                                                  ? &out->parameter_bytes
-                                                  : &out->activation_bytes,
-                    c->in[i]);
+            out->bytes_known &=
+                    add_bytes(c->in[i]->weight ? &out->parameter_bytes
+                                               : &out->activation_bytes,
+                            c->in[i]);
     for (int i = 0; i < c->out_count; i++)
         if (c->node->outputs[i] != SYMBOL_EMPTY)
             out->bytes_known &= add_bytes(&out->output_bytes, &c->out[i]);

@@ -8,12 +8,12 @@
  * inner graph or a function once for each time it is entered. */
 struct frame {
     const struct onnx_graph *graph;
-    const struct frame *outer;  /* that names not found here are looked for in */
-    const struct call *caller;  /* of the function that this is the body of */
-    struct map index;           /* by symbol: where in `facts` */
+    const struct frame *outer; /* that names not found here are looked for in */
+    const struct call *caller; /* of the function that this is the body of */
+    struct map index;          /* by symbol: where in `facts` */
     struct fact *facts;
     size_t count, cap;
-    struct map declared;       /* by symbol: what the file says of a value */
+    struct map declared;        /* by symbol: what the file says of a value */
     struct study_node *results; /* by node; NULL: nobody wants them */
 };
 

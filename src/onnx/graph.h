@@ -120,7 +120,8 @@ struct onnx_attr {
 struct onnx_node {
     struct str name; /* often empty; symbols' texts, like the next two */
     struct str op_type;
-    struct str domain; /* "" is ONNX's own, and so is "ai.onnx" */
+    struct str domain; /* "" is ONNX's own, also where the file says
+                          "ai.onnx" */
     uint64_t kind;     /* the same for all nodes of an operator and domain */
     uint32_t *inputs;  /* symbols */
     uint32_t *outputs;
@@ -192,13 +193,13 @@ struct onnx_model {
     uint32_t side_file_count;
 
     /* Sums over the graph and all that lie in it, functions too. */
-    uint64_t graph_nodes;        /* nodes of all these graphs */
-    uint64_t function_nodes;     /* of which in functions */
-    uint64_t graph_tensors;      /* initializers of all these graphs */
-    uint64_t constants;          /* Constant nodes with a tensor */
-    uint64_t parameters;         /* elements of initializers and constants */
-    uint64_t parameter_bytes;    /* of those whose type has a size */
-    uint64_t external_bytes;     /* of which in other files */
+    uint64_t graph_nodes;     /* nodes of all these graphs */
+    uint64_t function_nodes;  /* of which in functions */
+    uint64_t graph_tensors;   /* initializers of all these graphs */
+    uint64_t constants;       /* Constant nodes with a tensor */
+    uint64_t parameters;      /* elements of initializers and constants */
+    uint64_t parameter_bytes; /* of those whose type has a size */
+    uint64_t external_bytes;  /* of which in other files */
 
     struct symbols symbols;
     struct arena arena;

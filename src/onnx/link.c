@@ -17,7 +17,7 @@ struct edge {
 struct scope {
     struct onnx_graph *graph;
     struct scope *outer;
-    struct map made;  /* by symbol: the node that makes it + 1; 0: it is given */
+    struct map made; /* by symbol: the node that makes it + 1; 0: it is given */
     uint32_t current; /* the node that is looked at */
     struct edge *edges;
     size_t edge_count, edge_cap;

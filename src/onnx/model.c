@@ -25,8 +25,9 @@ static const struct {
             "is a Git LFS pointer; the model itself was not fetched" },
     { 0, "<!DOCTYPE", "is a web page" },
     { 0, "<html", "is a web page" },
-    { 0, "\x7f"
-         "ELF",
+    { 0,
+            "\x7f"
+            "ELF",
             "is a program" },
 };
 

@@ -118,7 +118,8 @@ const struct op ops_attention[] = {
     { 0 },
 };
 
-/* --- com.microsoft: projections and attention in one ----------------------- */
+/* --- com.microsoft: projections and attention in one -----------------------
+ */
 
 /* Input [batch, length, hidden], weights [hidden, q + k + v], bias, mask,
  * past [2, batch, heads, cached, size].  QAttention has scales between, so

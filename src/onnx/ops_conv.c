@@ -34,11 +34,10 @@ static bool window_read(struct window *w, const struct call *c, int i,
 
     const int64_t most = INT32_MAX;
 
-    return w->size > 0 && w->stride > 0 && w->dilation > 0 &&
-           w->size < most && w->stride < most && w->dilation < most &&
-           w->pad_front > -most && w->pad_front < most &&
-           w->pad_back > -most && w->pad_back < most && w->extra >= 0 &&
-           w->extra < most;
+    return w->size > 0 && w->stride > 0 && w->dilation > 0 && w->size < most &&
+           w->stride < most && w->dilation < most && w->pad_front > -most &&
+           w->pad_front < most && w->pad_back > -most && w->pad_back < most &&
+           w->extra >= 0 && w->extra < most;
 }
 
 /* What `w` sees at once, gaps included. */
@@ -213,8 +212,8 @@ static void infer_pool(struct call *c)
         struct window w;
 
         if (window_read(&w, c, i, in->rank - 2, 0))
-            f.dims[i + 2] = slide(&w, in->dims[i + 2],
-                    call_text(c, "auto_pad"), call_int(c, "ceil_mode", 0));
+            f.dims[i + 2] = slide(&w, in->dims[i + 2], call_text(c, "auto_pad"),
+                    call_int(c, "ceil_mode", 0));
     }
     call_set(c, 0, &f);
     indices = f;

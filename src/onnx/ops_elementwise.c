@@ -5,8 +5,7 @@ static void infer_unary(struct call *c)
 {
     infer_same(c);
     if (c->out_count)
-        c->out[0].data =
-                fold_unary(c, &c->out[0], c->op->name, call_in(c, 0));
+        c->out[0].data = fold_unary(c, &c->out[0], c->op->name, call_in(c, 0));
 }
 
 static void infer_identity(struct call *c)
@@ -30,8 +29,8 @@ static void infer_binary(struct call *c)
         for (int i = 1; i < c->in_count; i++) {
             struct fact next = c->out[0];
 
-            next.data = fold_binary(c, &next, c->op->name, &made,
-                    call_in(c, i));
+            next.data =
+                    fold_binary(c, &next, c->op->name, &made, call_in(c, i));
             made = next;
         }
     }
@@ -131,11 +130,26 @@ static bool cost_variadic(const struct call *c, struct onnx_cost *out)
                    c->in_count > 1 ? (uint64_t)c->in_count - 1 : 0);
 }
 
-#define UNARY(name)      { name, infer_same, cost_each, 1 }
-#define FOLDED(name)     { name, infer_unary, cost_each, 1 }
-#define BINARY(name)     { name, infer_binary, cost_each, 1 }
-#define COMPARISON(name) { name, infer_comparison, cost_each, 1 }
-#define VARIADIC(name)   { name, infer_binary, cost_variadic, 1 }
+#define UNARY(name)                    \
+    {                                  \
+        name, infer_same, cost_each, 1 \
+    }
+#define FOLDED(name)                    \
+    {                                   \
+        name, infer_unary, cost_each, 1 \
+    }
+#define BINARY(name)                     \
+    {                                    \
+        name, infer_binary, cost_each, 1 \
+    }
+#define COMPARISON(name)                     \
+    {                                        \
+        name, infer_comparison, cost_each, 1 \
+    }
+#define VARIADIC(name)                       \
+    {                                        \
+        name, infer_binary, cost_variadic, 1 \
+    }
 
 const struct op ops_elementwise[] = {
     UNARY("Acos"),

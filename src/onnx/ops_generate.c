@@ -137,8 +137,8 @@ static void infer_shape(struct call *c)
 
         f.dims[0] = to > from ? to - from : 0;
         for (int64_t i = from; i < to; i++)
-            data[i - from] = in->dims[i] < 0 ? (double)NAN
-                                             : (double)in->dims[i];
+            data[i - from] =
+                    in->dims[i] < 0 ? (double)NAN : (double)in->dims[i];
         f.data = data;
     }
     call_set(c, 0, &f);
@@ -228,8 +228,8 @@ static void infer_random(struct call *c)
 static void infer_window(struct call *c)
 {
     int64_t size[FACT_DATA_MAX];
-    struct fact f = fact_rank(
-            (int)call_int(c, "output_datatype", ONNX_FLOAT), 1);
+    struct fact f =
+            fact_rank((int)call_int(c, "output_datatype", ONNX_FLOAT), 1);
 
     if (call_numbers(c, 0, size) == 1 && size[0] >= 0)
         f.dims[0] = size[0];

@@ -214,9 +214,9 @@ static bool cost_einsum(const struct call *c, struct onnx_cost *out)
     }
     if (!fact_elements(&steps, &all))
         return false;
-    return c->in_count > 1 ? cost_add(&out->macs, steps,
-                                     (uint64_t)c->in_count - 1)
-                           : cost_add(&out->operations, steps, 1);
+    return c->in_count > 1
+                   ? cost_add(&out->macs, steps, (uint64_t)c->in_count - 1)
+                   : cost_add(&out->operations, steps, 1);
 }
 
 const struct op ops_matmul[] = {
@@ -262,8 +262,7 @@ static void infer_matmul_to_float(struct call *c)
 /* a, its scale and zero, b, its scale and zero, c, ... */
 static void infer_quantised_gemm(struct call *c)
 {
-    infer_gemm_with(c, 3,
-            call_has(c, 8) ? call_in(c, 8)->type : ONNX_FLOAT);
+    infer_gemm_with(c, 3, call_has(c, 8) ? call_in(c, 8)->type : ONNX_FLOAT);
 }
 
 static bool cost_quantised_gemm(const struct call *c, struct onnx_cost *out)

@@ -100,8 +100,8 @@ static void infer_top_k(struct call *c)
 static void infer_det(struct call *c)
 {
     const struct fact *in = call_in(c, 0);
-    struct fact f = fact_rank(in->type, in->rank < 2 ? FACT_UNKNOWN
-                                                     : in->rank - 2);
+    struct fact f =
+            fact_rank(in->type, in->rank < 2 ? FACT_UNKNOWN : in->rank - 2);
 
     for (int i = 0; i < f.rank; i++)
         f.dims[i] = in->dims[i];

@@ -48,8 +48,8 @@ static double common_scale(const struct call *c, int sizes, bool larger)
 
         if (k >= 0 && isnan(scale))
             return scale;
-        if (k >= 0 && (isnan(found) || (larger ? scale > found
-                                               : scale < found)))
+        if (k >= 0 &&
+                (isnan(found) || (larger ? scale > found : scale < found)))
             found = scale;
     }
     return found;

@@ -15,6 +15,7 @@
 
 #define THINGS_MAX (UINT64_C(1) << 22)
 #define DEPTH_MAX  32
+#define OPSETS_MAX 256
 
 int reader_fail(const struct onnx_reader *r, int code, const char *fmt, ...)
 {
@@ -170,11 +171,19 @@ static int add_opset(struct onnx_reader *r, struct str bytes)
         if (f.number == 2 && f.wire == PB_WIRE_VARINT)
             o.version = (int64_t)f.value;
     }
+    for (uint32_t i = 0; !rc && i < m->opset_count; i++)
+        if (str_eq(m->opsets[i].domain, o.domain)) {
+            m->opsets[i] = o;
+            return 0;
+        }
     if (rc)
         return rc;
+    if (m->opset_count == OPSETS_MAX)
+        return reader_fail(r, -E2BIG, "asks for more than %d operator sets",
+                OPSETS_MAX);
     m->opsets = reader_grow(m->opsets, m->opset_count, sizeof(*m->opsets));
     m->opsets[m->opset_count++] = o;
-    return reader_count(r, 1);
+    return 0;
 }
 
 static int add_property(struct onnx_reader *r, struct str bytes)
@@ -192,8 +201,7 @@ static int add_property(struct onnx_reader *r, struct str bytes)
     }
     if (rc)
         return rc;
-    m->properties =
-            reader_grow(m->properties, m->property_count, sizeof(p));
+    m->properties = reader_grow(m->properties, m->property_count, sizeof(p));
     m->properties[m->property_count++] = p;
     return reader_count(r, 1);
 }
@@ -235,8 +243,7 @@ static int add_function(struct onnx_reader *r, struct str bytes)
     }
     r->depth--;
     body->name = made.name;
-    m->functions =
-            reader_grow(m->functions, m->function_count, sizeof(made));
+    m->functions = reader_grow(m->functions, m->function_count, sizeof(made));
     m->functions[m->function_count++] = made;
     return rc;
 }

@@ -22,7 +22,7 @@ struct onnx_reader {
      * were read. */
     struct onnx_late {
         struct onnx_tensor *tensor;
-        uint32_t name; /* of the value: the tensor's, or its Constant's */
+        uint32_t name;  /* of the value: the tensor's, or its Constant's */
         struct str raw; /* one of the two is empty */
         struct str packed;
     } * late;

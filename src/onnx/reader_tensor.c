@@ -78,7 +78,7 @@ static bool packed_number(double *out, int type, struct str *rest)
     default:
         if (pb_next_varint(&bits, rest) != 1)
             return false;
-        *out = type == ONNX_FLOAT16 ? half((uint16_t)bits)
+        *out = type == ONNX_FLOAT16  ? half((uint16_t)bits)
                : type == ONNX_UINT64 ? (double)bits
                                      : (double)(int64_t)bits;
         return true;
@@ -244,8 +244,8 @@ static int set_shape(struct onnx_reader *r, struct onnx_tensor *t,
             return reader_fail(r, -EINVAL,
                     "has a tensor of an impossible shape: dimension %u of %s "
                     "is %lld",
-                    i, quote_name(name, symbol_text(&r->model->symbols,
-                                                t->name)),
+                    i,
+                    quote_name(name, symbol_text(&r->model->symbols, t->name)),
                     (long long)dims[i]);
         elements = empty ? 0 : elements * (uint64_t)dims[i];
     }

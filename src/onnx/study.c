@@ -28,8 +28,7 @@ static void choose_axes(const struct study *s, struct fact *f,
 
     for (size_t i = 0; i < s->chosen_count; i++)
         for (int k = 0; k < f->rank; k++)
-            if (v->dims[k].size < 0 &&
-                    names_axis(s->chosen[i].name, name, k))
+            if (v->dims[k].size < 0 && names_axis(s->chosen[i].name, name, k))
                 f->dims[k] = s->chosen[i].size;
 }
 

@@ -34,9 +34,8 @@ static int by_count(const void *a, const void *b)
     if (left->row.nodes != right->row.nodes)
         return left->row.nodes > right->row.nodes ? -1 : 1;
 
-    size_t shared = left->op_type.len < right->op_type.len
-                            ? left->op_type.len
-                            : right->op_type.len;
+    size_t shared = left->op_type.len < right->op_type.len ? left->op_type.len
+                                                           : right->op_type.len;
     int order = memcmp(left->op_type.p, right->op_type.p, shared);
 
     if (order)

@@ -123,7 +123,8 @@ struct ort_status *engine_run(const struct engine *g,
         struct ort_session *session, const struct inputs *in,
         struct ort_value **out)
 {
-    memset(out, 0, in->outputs.count * sizeof(*out)); /* it is to make them */
+    for (size_t i = 0; i < in->outputs.count; i++)
+        out[i] = NULL; /* it is to make them */
     return ORT(g->api, Run)(session, NULL, in->names,
             (const struct ort_value *const *)in->values, in->count,
             in->output_names, in->outputs.count, out);

@@ -76,7 +76,7 @@ static int make_all(struct inputs *in, const struct ort_memory_info *memory,
     int rc = 0;
 
     in->names = alloc_zero(room, sizeof(*in->names));
-    in->values = alloc_zero(room, sizeof(*in->values));
+    in->values = alloc_zero(room, sizeof(struct ort_value *));
     in->data = alloc_zero(room, sizeof(*in->data));
     for (; in->count < in->specs.count && !rc; in->count++)
         rc = make_one(in, in->count, memory, &facts, e);

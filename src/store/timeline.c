@@ -2,53 +2,36 @@
  * when there is much: neither of us holds it in memory. */
 #include "store/sqlite.h"
 
-#define TEXT_OF(column) "(SELECT text FROM texts WHERE id = " column ")"
-
 /* kind, process, thread, start_ns, duration_ns, inference, id, depth, phase,
- * flags, text: as struct span. */
+ * flags, text: as struct span.  Of an operator that no inference is known for,
+ * the session tells the process. */
 static const char sql[] =
-        "SELECT 0, process, thread, start_ns, duration_ns, 0, id, 0, 0, 0, NULL"
+        "SELECT * FROM ("
+
+        "SELECT 0 AS kind, process, thread, start_ns, duration_ns, 0, id,"
+        " 0 AS depth, 0, 0, NULL"
         " FROM sessions WHERE run = ?1 AND duration_ns NOT NULL"
 
         " UNION ALL SELECT 1, process, thread, start_ns, duration_ns, 0, 0, 0,"
-        " phase, 0, " TEXT_OF(
-                "section_name") " FROM pipeline_sections WHERE run = ?1"
+        " phase, 0, (SELECT text FROM texts WHERE id = section_name)"
+        " FROM pipeline_sections WHERE run = ?1"
 
-                                " UNION ALL SELECT 2, process, thread, "
-                                "start_ns, duration_ns, number,"
-                                " session, 0, phase, flags, " TEXT_OF(
-                                        "error") " FROM inferences WHERE run = "
-                                                 "?1"
+        " UNION ALL SELECT 2, process, thread, start_ns, duration_ns, number,"
+        " session, 0, phase, flags, (SELECT text FROM texts WHERE id = error)"
+        " FROM inferences WHERE run = ?1"
 
-                                                 /* Of what no inference is
-                                                    known for, the session says
-                                                    the process. */
-                                                 " UNION ALL SELECT 3, "
-                                                 "ifnull(i.process, (SELECT "
-                                                 "s.process"
-                                                 "  FROM operators p JOIN "
-                                                 "sessions s ON s.run = p.run"
-                                                 "  AND s.id = p.session WHERE "
-                                                 "p.run = o.run AND p.id = "
-                                                 "o.operator)),"
-                                                 " o.thread, max(o.start_ns, "
-                                                 "ifnull(i.start_ns, 0)),"
-                                                 " max(0, o.start_ns + "
-                                                 "ifnull(o.kernel_ns, "
-                                                 "o.raw_ns) -"
-                                                 "  max(o.start_ns, "
-                                                 "ifnull(i.start_ns, 0))),"
-                                                 " o.inference, o.operator, "
-                                                 "o.depth, 0, 0, NULL"
-                                                 " FROM operator_runs o LEFT "
-                                                 "JOIN inferences i"
-                                                 " ON i.run = o.run AND "
-                                                 "i.number = o.inference"
-                                                 " WHERE o.run = ?1 AND "
-                                                 "o.raw_ns NOT NULL"
+        " UNION ALL SELECT 3, ifnull(i.process, (SELECT s.process"
+        "  FROM operators p JOIN sessions s ON s.run = p.run"
+        "  AND s.id = p.session WHERE p.run = o.run AND p.id = o.operator)),"
+        " o.thread, max(o.start_ns, ifnull(i.start_ns, 0)),"
+        " max(0, o.start_ns + ifnull(o.kernel_ns, o.raw_ns) -"
+        "  max(o.start_ns, ifnull(i.start_ns, 0))),"
+        " o.inference, o.operator, o.depth, 0, 0, NULL"
+        " FROM operator_runs o LEFT JOIN inferences i"
+        " ON i.run = o.run AND i.number = o.inference"
+        " WHERE o.run = ?1 AND o.raw_ns NOT NULL)"
 
-                                                 " ORDER BY 4, 1 = 3, 5 DESC, "
-                                                 "1, 8";
+        " ORDER BY start_ns, kind = 3, duration_ns DESC, kind, depth";
 
 int store_each_span(struct store *s, int64_t run,
         void (*each)(void *context, const struct span *x), void *context,
