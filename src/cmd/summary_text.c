@@ -332,8 +332,12 @@ static void operator_account(const struct page *p,
     buf_text(p->out, "    operators ");
     duration(p, kernels);
     if (a->plain_inferences) {
-        buf_text(p->out, " + control flow and runtime ");
-        duration(p, a->plain_mean_ns - kernels);
+        double rest = a->plain_mean_ns - kernels;
+
+        /* Looking into them may have slowed the kernels, too. */
+        buf_text(p->out, rest < 0 ? " - slowed by looking "
+                                  : " + control flow and runtime ");
+        duration(p, rest < 0 ? -rest : rest);
         buf_text(p->out, " = ");
         duration(p, a->plain_mean_ns);
         buf_text(p->out, " an inference");
