@@ -85,8 +85,6 @@ static double time_below(struct silero *s, ort_Run run, uint64_t calls,
 static void take_rounds(struct silero *s, ort_Run *const door,
         const struct plan *p, double *took[DOORS])
 {
-    struct ring ring = backlog_open();
-
     static const int order[][DOORS] = {
         { BARE, HOOKED, CONTROL },
         { CONTROL, HOOKED, BARE },
@@ -95,6 +93,7 @@ static void take_rounds(struct silero *s, ort_Run *const door,
         { CONTROL, BARE, HOOKED },
         { HOOKED, BARE, CONTROL },
     };
+    struct ring ring = backlog_open();
 
     for (uint64_t i = 0; i < p->rounds; i++) {
         unsigned depth = (unsigned)(i / LEN(order) % STACK_STEPS);
@@ -136,18 +135,6 @@ static void write_against(struct json *j, const char *key,
     json_end(j);
 }
 
-/* Without what the machine did in between: a run of Silero that is looked into
- * takes five times as long, one that another process interrupts longer. */
-static double mean(const double *sorted, size_t count)
-{
-    double most = 8 * sorted[count / 2], sum = 0;
-    size_t n = 0;
-
-    for (; n < count && sorted[n] <= most; n++)
-        sum += sorted[n];
-    return sum / (double)n;
-}
-
 static void write_result(double *took[DOORS], const struct plan *p)
 {
     static const char *const name[] = { "bare", "hooked", "control" };
@@ -168,7 +155,6 @@ static void write_result(double *took[DOORS], const struct plan *p)
         json_object(j, name[d]);
         json_fixed(j, "min_ns", quantile(took[d], size * BLOCKS, 0), 2);
         json_fixed(j, "median_ns", median(took[d], size * BLOCKS), 2);
-        json_fixed(j, "mean_ns", mean(took[d], size * BLOCKS), 2);
         json_end(j);
     }
     json_end(j);

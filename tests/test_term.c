@@ -87,8 +87,37 @@ static void check_colours(void)
     CHECK(strcmp(term_style(true, TERM_RED), "\033[31m") == 0);
 }
 
+/* Texts of other people's programs do not steer the terminal. */
+static void check_text(void)
+{
+    static const struct {
+        const char *text, *shown;
+    } texts[] = {
+        { "plain Grüße ×", "plain Grüße ×" },
+        { "a\nb\tc\r", "a b c " },
+        { "\033[2J\033]0;x\007", " [2J ]0;x " },
+        { "\x7f", " " },
+        { "\xc2\x9b\x32J \xc2\xa0", " 2J \xc2\xa0" },
+        { "\xc2", "\xc2" },
+        { "", "" },
+    };
+    struct buf b = { 0 };
+
+    for (size_t i = 0; i < LEN(texts); i++) {
+        buf_clear(&b);
+        term_text(&b, texts[i].text);
+        CHECK(strcmp(buf_cstr(&b), texts[i].shown) == 0);
+    }
+    buf_clear(&b);
+    term_left(&b, "a\033b", 5);
+    term_right(&b, "c\nd", 5);
+    CHECK(strcmp(buf_cstr(&b), "a b    c d") == 0);
+    buf_release(&b);
+}
+
 int main(void)
 {
+    check_text();
     for (size_t i = 0; i < LEN(cases); i++) {
         char out[16];
 

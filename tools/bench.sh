@@ -43,10 +43,9 @@ step() { # what
 # Runs it under the meter: NAME.json is what it printed, NAME.run.json our
 # report.
 meter() { # name, command...
-    "$build/ortmeter" run --ops "$ops" --db "$tmp/bench.db" \
+    "$build/ortmeter" run --ops off --db "$tmp/bench.db" \
         -o "$tmp/$1.run.json" -- "${@:2}" >"$tmp/$1.json"
 }
-ops=off
 
 # The hook is loaded by the program itself, later: see bench/overhead.c.
 overhead() { # name, runtime, model, tensors, calls, rounds, pause_us
@@ -56,7 +55,6 @@ overhead() { # name, runtime, model, tensors, calls, rounds, pause_us
 
 measure() {
     overhead silero "$ort" "$silero" 3 1 9600 0
-    ops=auto overhead operators "$ort" "$silero" 3 1 9600 0
     overhead tensors "$stub" none 3 1000 300 3000
     overhead nothing "$stub" none 0 1000 300 3000
     step python
@@ -92,7 +90,6 @@ machine() {
 collect() {
     jq -n --argjson machine "$(machine)" \
         --argjson silero "$(recorded silero)" \
-        --argjson operators "$(recorded operators)" \
         --argjson tensors "$(recorded tensors)" \
         --argjson nothing "$(recorded nothing)" \
         --argjson paced "$(recorded paced)" \
@@ -100,7 +97,6 @@ collect() {
         --slurpfile transport "$tmp/transport.json" \
         --slurpfile exec "$tmp/exec.json" '{
             schema_version: 1, machine: $machine, silero: $silero,
-            operators: $operators,
             empty_run: {tensors: $tensors, nothing: $nothing},
             python: $python[0], transport: $transport[0], paced: $paced,
             exec: $exec[0]
@@ -134,3 +130,6 @@ table "$json"
 jq -r '"\nMedians; in brackets the middle half of 25 blocks.  Ratio: ours to " +
     "the other.\n\(.machine.cpu), \(.machine.cores) cores, load " +
     "\(.machine.load) at the end."' "$json"
+
+echo
+BUILD=$build tools/bench_loop.sh # whether `ortmeter bench` tells the truth

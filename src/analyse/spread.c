@@ -93,6 +93,7 @@ bool spread_figures(struct spread *s, struct spread_figures *out)
         .max = (double)s->max,
         .stddev = pairs > 0 ? sqrt(s->squares / pairs) : 0,
         .jitter = pairs > 0 ? s->steps / pairs : 0,
+        .pairs = s->count - 1,
         .p50 = quantile(s, 0.50),
         .p90 = quantile(s, 0.90),
         .p95 = quantile(s, 0.95),

@@ -27,8 +27,9 @@ struct spread {
 struct spread_figures {
     uint64_t count;
     double mean, median, min, max;
-    double stddev; /* of a sample; needs two values */
-    double jitter; /* mean difference of one value to the next; needs two */
+    double stddev;  /* of a sample; needs two values */
+    double jitter;  /* mean difference of one value to the next */
+    uint64_t pairs; /* so many differences; 0: there is no jitter */
     double p50, p90, p95, p99, p99_9;
     double relative_error; /* of the percentiles; 0: exact */
 };

@@ -233,6 +233,7 @@ static void take_token(void *to, const struct token *t)
 {
     struct summary *s = to;
 
+    s->told_tokens++;
     if (s->item_count < LISTED_MOST)
         *GROW(s->items, s->item_count) = (struct summary_token){
             .index = t->index,
@@ -291,22 +292,30 @@ static void figures(struct spread *plain, struct spread *slowed,
         (void)spread_figures(slowed, out);
 }
 
-static void finish(struct summary *s)
+/* From one inference to the next of the same session. */
+static void find_jitter(struct summary *s)
 {
-    double steps = 0, pairs = 0;
+    double steps = 0;
+    uint64_t pairs = 0;
 
     for (size_t i = 0; i < s->session_count; i++) {
-        struct summary_session *x = &s->sessions[i];
+        const struct summary_session *x = &s->sessions[i];
+        const struct spread *of = s->spread.count ? &x->spread : &x->slowed;
 
-        if (x->spread.count > 1) {
-            steps += x->spread.steps;
-            pairs += (double)(x->spread.count - 1);
-        }
-        figures(&x->spread, &x->slowed, &x->latency);
+        steps += of->steps;
+        pairs += of->count ? of->count - 1 : 0;
     }
+    s->latency.jitter = pairs ? steps / (double)pairs : 0;
+    s->latency.pairs = pairs;
+}
+
+static void finish(struct summary *s)
+{
+    for (size_t i = 0; i < s->session_count; i++)
+        figures(&s->sessions[i].spread, &s->sessions[i].slowed,
+                &s->sessions[i].latency);
     figures(&s->spread, &s->slowed, &s->latency);
-    /* From one inference to the next of the same session. */
-    s->latency.jitter = pairs > 0 ? steps / pairs : 0;
+    find_jitter(s);
     for (size_t i = 0; i < PHASES; i++)
         (void)spread_figures(&s->phase_spread[i], &s->phase[i]);
     find_warmup(s);

@@ -126,6 +126,7 @@ struct summary {
     size_t section_count;
     struct summary_token *items;
     size_t item_count;
+    uint64_t told_tokens; /* by the program; the first of them are `items` */
     struct summary_note *marks;
     size_t mark_count;
     struct summary_note *threads;

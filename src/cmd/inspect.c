@@ -22,7 +22,8 @@ static const char help[] =
         "\n"
         "Options:\n"
         "  --dim NAME=N   the size of a dimension that the file leaves open;\n"
-        "                 INPUT:AXIS=N for one without a name; repeatable\n"
+        "                 INPUT:AXIS=N for one without a name; INPUT=N for an\n"
+        "                 input that is one whole number; repeatable\n"
         "  --nodes        also a row for each node\n"
         "  --json         one JSON document instead of text\n"
         "  -o FILE        write to FILE\n"
@@ -162,13 +163,6 @@ void inspection_open_sizes(const struct inspection *x,
         }
     }
     map_release(&told);
-}
-
-bool inspection_cost_unknown(const struct inspection *x)
-{
-    const struct tally_row *all = &x->tally.all;
-
-    return !tally_is_complete(all) && !all->cost.macs && !all->cost.operations;
 }
 
 /* --- the command ---------------------------------------------------------- */

@@ -16,10 +16,6 @@ struct inspection {
     bool nodes; /* a row for each node is wanted, too */
 };
 
-/* Whether nothing can be said of the cost: some nodes are not known, and the
- * others do no arithmetic.  A sum of 0 would be no sum. */
-bool inspection_cost_unknown(const struct inspection *x);
-
 /* Calls `tell` for each size of an input that is neither fixed nor chosen, by
  * its name or as "input:axis", each name once. */
 void inspection_open_sizes(const struct inspection *x,

@@ -169,7 +169,7 @@ static void counts(struct json *j, const struct inspection *x)
 static void cost(struct json *j, const struct tally_row *r)
 {
     json_u64(j, "nodes", r->nodes);
-    if (r->known) {
+    if (tally_tells(r)) {
         json_u64(j, "macs", r->cost.macs);
         json_u64(j, "flops", onnx_flops(&r->cost));
     }
@@ -186,7 +186,7 @@ static void costs(struct json *j, const struct inspection *x)
 {
     const struct tally_row *all = &x->tally.all;
 
-    if (!inspection_cost_unknown(x)) {
+    if (tally_tells(all)) {
         json_u64(j, "macs", all->cost.macs);
         json_u64(j, "flops", onnx_flops(&all->cost));
     }

@@ -188,7 +188,7 @@ static void graph(const struct page *p, const struct inspection *x)
     }
     buf_char(p->out, '\n');
     label(p, "Parameters");
-    buf_printf(p->out, "%s, %s\n", term_count(number, m->parameters),
+    buf_printf(p->out, "%s (%s)\n", term_count(number, m->parameters),
             term_bytes(size, (double)m->parameter_bytes));
 }
 
@@ -252,15 +252,17 @@ static void add_name(void *context, struct str name)
 static void cost(const struct page *p, const struct inspection *x)
 {
     const struct tally_row *all = &x->tally.all;
+    const char *least = tally_is_complete(all) ? "" : "at least ";
     struct buf open = { 0 };
     char number[32];
 
     heading(p, "One run");
-    if (!inspection_cost_unknown(x)) {
+    if (tally_tells(all)) {
         label(p, "MACs");
-        buf_printf(p->out, "%s\n", amount(number, all->cost.macs));
+        buf_printf(p->out, "%s%s\n", least, amount(number, all->cost.macs));
         label(p, "FLOPs");
-        buf_printf(p->out, "%s\n", amount(number, onnx_flops(&all->cost)));
+        buf_printf(p->out, "%s%s\n", least,
+                amount(number, onnx_flops(&all->cost)));
     }
     label(p, "Known for");
     buf_printf(p->out, "%s of ", term_count(number, all->known));
@@ -297,7 +299,7 @@ static void table_row(const struct page *p, const struct tally_row *r,
     char number[32], text[40];
 
     term_right(p->out, term_count(number, r->nodes), COLUMN_WIDTH);
-    if (!r->known) {
+    if (!tally_tells(r)) {
         term_right(p->out, "–", COLUMN_WIDTH);
         term_right(p->out, "–", COLUMN_WIDTH);
         term_right(p->out, "–", COLUMN_WIDTH);
@@ -305,10 +307,10 @@ static void table_row(const struct page *p, const struct tally_row *r,
         (void)snprintf(text, sizeof(text), "%s%s", amount(number, r->cost.macs),
                 more);
         term_right(p->out, text, COLUMN_WIDTH);
-        if (all->cost.macs)
+        if (r->cost.macs)
             (void)snprintf(text, sizeof(text), "%.1f %%",
                     100 * (double)r->cost.macs / (double)all->cost.macs);
-        term_right(p->out, all->cost.macs ? text : "–", COLUMN_WIDTH);
+        term_right(p->out, r->cost.macs ? text : "", COLUMN_WIDTH);
         (void)snprintf(text, sizeof(text), "%s%s",
                 amount(number, onnx_flops(&r->cost)), more);
         term_right(p->out, text, COLUMN_WIDTH);

@@ -83,7 +83,9 @@ static void line(void *to, const struct run_line *l)
     buf_text(out, "  ");
     term_left(out, run_status_name(l->run->status), 12);
     models(out, l->models);
-    buf_printf(out, "  %s\n", l->run->command ? l->run->command : "");
+    buf_text(out, "  ");
+    term_text(out, l->run->command ? l->run->command : "");
+    buf_char(out, '\n');
     list->count++;
 }
 

@@ -83,7 +83,9 @@ static void head(const struct page *p, const struct summary *s)
         buf_printf(p->out, "  %s", run_status_name(s->run.status));
         style(p, TERM_PLAIN);
     }
-    buf_printf(p->out, "\n  %s\n", s->run.command ? s->run.command : "");
+    buf_text(p->out, "\n  ");
+    term_text(p->out, s->run.command ? s->run.command : "");
+    buf_char(p->out, '\n');
     if (s->run.signal)
         buf_printf(p->out, "  ended by signal %d\n", s->run.signal);
     else if (s->run.ended && s->run.exit_code)
@@ -125,7 +127,7 @@ static void model_name(const struct page *p, const struct summary_session *x)
         char *name = summary_model_name(x->model);
 
         style(p, TERM_BOLD);
-        buf_text(p->out, name);
+        term_text(p->out, name);
         style(p, TERM_PLAIN);
         free(name);
     } else if (x->model_bytes) {
@@ -172,7 +174,8 @@ static void session(const struct page *p, const struct summary_session *x)
     }
     if (x->error) {
         style(p, TERM_RED);
-        buf_printf(p->out, "\n    could not be loaded: %s", x->error);
+        buf_text(p->out, "\n    could not be loaded: ");
+        term_text(p->out, x->error);
         style(p, TERM_PLAIN);
     } else if (!x->seen_late) {
         buf_text(p->out, "  loaded in ");
@@ -244,27 +247,42 @@ static void latency(const struct page *p, const struct summary *s)
         buf_printf(p->out, ", %llu failed", (unsigned long long)s->failed);
         style(p, TERM_PLAIN);
     }
-    if (f->count > 1) {
+    if (f->pairs) {
         buf_text(p->out, "   jitter ");
         duration(p, f->jitter);
+    }
+    if (f->count > 1) {
         buf_text(p->out, "   stddev ");
         duration(p, f->stddev);
     }
     buf_char(p->out, '\n');
 }
 
+static void rate(const struct page *p, double per_s, const char *what)
+{
+    char text[32];
+
+    if (per_s < 1000)
+        buf_printf(p->out, "%.4g %s/s", per_s, what);
+    else
+        buf_printf(p->out, "%s %s/s", term_count(text, (uint64_t)(per_s + 0.5)),
+                what);
+}
+
 static void throughput(const struct page *p, const struct summary *s)
 {
     double seconds = (double)(s->last_end_ns - s->first_start_ns) / 1e9;
-
     double done = (double)(s->inferences - s->failed);
 
     if (done <= 0 || seconds <= 0)
         return;
     label(p, "throughput");
-    buf_printf(p->out, "    %.4g inferences/s", done / seconds);
-    if (s->samples > done)
-        buf_printf(p->out, ", %.4g samples/s", s->samples / seconds);
+    buf_text(p->out, "    ");
+    rate(p, done / seconds, "inferences");
+    if (s->samples > done) {
+        buf_text(p->out, ", ");
+        rate(p, s->samples / seconds, "samples");
+    }
     if (s->warmup.known && s->warmup.count) {
         buf_text(p->out, "   warm-up ");
         count(p, s->warmup.count, "inference of ", "inferences of ");
@@ -289,9 +307,10 @@ static void tokens(const struct page *p, const struct summary *s)
         buf_text(p->out, ", then every ");
         duration(p, t->tpot_ns);
     }
-    if (t->busy_ns > 0)
-        buf_printf(p->out, "   %.4g tokens/s",
-                (double)t->count / (t->busy_ns / 1e9));
+    if (t->busy_ns > 0) {
+        buf_text(p->out, "   ");
+        rate(p, (double)t->count / (t->busy_ns / 1e9), "tokens");
+    }
     buf_char(p->out, '\n');
     for (unsigned i = PHASE_PREFILL; i <= PHASE_DECODE; i++) {
         if (!s->phase[i].count)
@@ -392,10 +411,40 @@ static void errors(const struct page *p, const struct summary *s)
     for (size_t i = 0; i < s->error_count && i < LINES_MOST; i++) {
         label(p, i ? "" : "errors");
         style(p, TERM_RED);
-        buf_printf(p->out, "    %llu × %s\n",
-                (unsigned long long)s->errors[i].count, s->errors[i].text);
+        buf_printf(p->out, "    %llu × ",
+                (unsigned long long)s->errors[i].count);
+        term_text(p->out, s->errors[i].text);
+        buf_char(p->out, '\n');
         style(p, TERM_PLAIN);
     }
+}
+
+/* Known at a run's end; of one that was interrupted there is nothing. */
+static void meter_cost(const struct page *p, const struct summary *s)
+{
+    const struct run *r = &s->run;
+    char size[16];
+
+    if (!s->hook_ns && !r->meter_cpu_ns)
+        return;
+    label(p, "meter");
+    buf_text(p->out, "    ");
+    if (s->hook_ns) {
+        buf_printf(p->out, "%u ns an inference", s->hook_ns);
+        if (s->latency.median > 0)
+            buf_printf(p->out, " (%.2g %% of the median)",
+                    100.0 * s->hook_ns / s->latency.median);
+    }
+    if (s->hook_ns && r->meter_cpu_ns)
+        buf_text(p->out, ", ");
+    if (r->meter_cpu_ns) {
+        buf_text(p->out, "collector CPU ");
+        duration(p, (double)r->meter_cpu_ns);
+    }
+    if (r->meter_cpu_ns && r->meter_rss_bytes)
+        buf_printf(p->out, " and %s",
+                term_bytes(size, (double)r->meter_rss_bytes));
+    buf_char(p->out, '\n');
 }
 
 static void cost(const struct page *p, const struct summary *s)
@@ -412,21 +461,7 @@ static void cost(const struct page *p, const struct summary *s)
                     term_bytes(size, (double)r->peak_rss_bytes));
         buf_char(p->out, '\n');
     }
-    label(p, "meter");
-    buf_text(p->out, "    ");
-    if (s->hook_ns) {
-        buf_printf(p->out, "%u ns an inference", s->hook_ns);
-        if (s->latency.count)
-            buf_printf(p->out, " (%.2g %% of the median)",
-                    100.0 * s->hook_ns / s->latency.median);
-        buf_text(p->out, ", ");
-    }
-    buf_text(p->out, "collector CPU ");
-    duration(p, (double)r->meter_cpu_ns);
-    if (r->meter_rss_bytes)
-        buf_printf(p->out, " and %s",
-                term_bytes(size, (double)r->meter_rss_bytes));
-    buf_char(p->out, '\n');
+    meter_cost(p, s);
     if (s->lost) {
         label(p, "lost");
         style(p, TERM_RED);

@@ -49,6 +49,17 @@ size_t term_width(const char *utf8)
     return width;
 }
 
+void term_text(struct buf *out, const char *utf8)
+{
+    for (const unsigned char *c = (const unsigned char *)utf8; *c; c++) {
+        /* C2 80 to C2 9F are control characters, too. */
+        bool pair = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
+
+        buf_char(out, pair || *c < ' ' || *c == 0x7f ? ' ' : (char)*c);
+        c += pair;
+    }
+}
+
 static void add_blanks(struct buf *out, const char *utf8, size_t width)
 {
     for (size_t have = term_width(utf8); have < width; have++)
@@ -57,14 +68,14 @@ static void add_blanks(struct buf *out, const char *utf8, size_t width)
 
 void term_left(struct buf *out, const char *utf8, size_t width)
 {
-    buf_text(out, utf8);
+    term_text(out, utf8);
     add_blanks(out, utf8, width);
 }
 
 void term_right(struct buf *out, const char *utf8, size_t width)
 {
     add_blanks(out, utf8, width);
-    buf_text(out, utf8);
+    term_text(out, utf8);
 }
 
 /* Copies a whole number with a comma before each group of three digits; returns

@@ -31,7 +31,11 @@ const char *term_style(bool colours, enum term_style style);
  * all that we print ourselves. */
 size_t term_width(const char *utf8);
 
-/* Adds the text and blanks up to `width` columns: behind it, or, with
+/* Adds a text that comes from elsewhere: what could move the cursor or worse is
+ * a blank. */
+void term_text(struct buf *out, const char *utf8);
+
+/* The same, and blanks up to `width` columns: behind it, or, with
  * term_right(), before it, as for numbers.  A longer text stays whole. */
 void term_left(struct buf *out, const char *utf8, size_t width);
 void term_right(struct buf *out, const char *utf8, size_t width);

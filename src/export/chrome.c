@@ -119,12 +119,18 @@ static void take_process(void *to, const struct process *p)
 {
     struct chrome *c = to;
     uint64_t pid = p->pid;
+    struct buf name = { 0 };
 
     if (!pid || map_find(&c->used_pids, pid))
         pid = OWN_PIDS + p->id;
     map_put(&c->used_pids, pid, p->id);
     map_put(&c->pids, p->id, pid);
-    metadata(c, "process_name", pid, 0, p->program ? p->program : "process");
+    if (p->program)
+        buf_text(&name, p->program);
+    else
+        buf_printf(&name, "process %u", p->pid);
+    metadata(c, "process_name", pid, 0, buf_cstr(&name));
+    buf_release(&name);
 }
 
 static uint64_t thread_key(uint32_t process, uint32_t thread)

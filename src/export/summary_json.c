@@ -167,10 +167,10 @@ static void spread(struct json *j, const struct spread_figures *f)
     us(j, "median_us", f->median);
     us(j, "min_us", f->min);
     us(j, "max_us", f->max);
-    if (f->count > 1) {
+    if (f->count > 1)
         us(j, "stddev_us", f->stddev);
+    if (f->pairs)
         us(j, "jitter_us", f->jitter);
-    }
     us(j, "p50_us", f->p50);
     us(j, "p90_us", f->p90);
     us(j, "p95_us", f->p95);
@@ -320,7 +320,7 @@ static void tokens(struct json *j, const struct summary *s)
     if (!t->generations && !s->item_count)
         return;
     json_object(j, "tokens");
-    json_u64(j, "count", t->generations ? t->count : s->item_count);
+    json_u64(j, "count", t->generations ? t->count : s->told_tokens);
     if (t->generations) {
         json_u64(j, "generations", t->generations);
         ms(j, "ttft_ms", t->ttft_ns);

@@ -94,15 +94,18 @@ static void place(const struct walk *w, int node, int layer,
 
 /* --- by names ------------------------------------------------------------- */
 
-/* Takes what is not known yet. */
-static void take(struct arch_place *p, struct arch_place from)
+/* What lies in no layer says so by its component. */
+static bool is_outside(enum arch_component c)
 {
-    /* What lies in no layer says so by its component. */
-    bool outside = p->component == ARCH_FINAL_NORM ||
-                   p->component == ARCH_LM_HEAD ||
-                   p->component == ARCH_EMBEDDING;
+    return c == ARCH_FINAL_NORM || c == ARCH_LM_HEAD || c == ARCH_EMBEDDING;
+}
 
-    if (p->layer < 0 && !outside)
+/* Takes what is not known yet from another name. */
+static void take(struct arch_place *p, struct str name, struct str op_type)
+{
+    struct arch_place from = arch_place(name, op_type);
+
+    if (p->layer < 0 && !is_outside(p->component))
         p->layer = from.layer;
     if (p->component == ARCH_NONE)
         p->component = from.component;
@@ -115,15 +118,13 @@ static struct arch_place by_names(const struct walk *w, uint32_t node)
     struct arch_place p = arch_place(n->name, n->op_type);
 
     for (uint32_t i = 0; i < n->output_count && i < 8; i++)
-        if (p.component == ARCH_NONE || p.layer < 0)
-            take(&p, arch_place(symbol_text(names, n->outputs[i]), n->op_type));
+        take(&p, symbol_text(names, n->outputs[i]), n->op_type);
     /* A weight that several share is named after the first of them. */
     for (uint32_t i = 0; i < n->input_count && i < 16; i++) {
         const uint64_t *readers = map_find(&w->readers, n->inputs[i]);
 
-        if (p.component == ARCH_NONE && readers && *readers == 1 &&
-                map_find(&w->weights, n->inputs[i]))
-            take(&p, arch_place(symbol_text(names, n->inputs[i]), n->op_type));
+        if (readers && *readers == 1 && map_find(&w->weights, n->inputs[i]))
+            take(&p, symbol_text(names, n->inputs[i]), n->op_type);
     }
     return p;
 }

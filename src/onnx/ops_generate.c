@@ -269,11 +269,17 @@ static void infer_boxes(struct call *c)
     call_set(c, 0, &f);
 }
 
-/* Of a type that is known, and as many as the data has it. */
+/* As many as the data has it: of all elements in a row, or along an axis. */
 static void infer_some(struct call *c)
 {
-    struct fact f = fact_rank(call_in(c, 0)->type, 1);
+    const struct fact *in = call_in(c, 0);
+    bool all = !call_attr(c, "axis");
+    int axis = fact_axis(call_int(c, "axis", 0), in->rank);
+    struct fact f = fact_rank(in->type, all ? 1 : in->rank);
 
+    for (int i = 0; !all && axis >= 0 && i < f.rank; i++)
+        if (i != axis)
+            f.dims[i] = in->dims[i];
     call_set(c, 0, &f);
 }
 

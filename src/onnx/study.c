@@ -21,15 +21,31 @@ static bool names_axis(struct str chosen, struct str input, int axis)
            str_u64(&number, rest) == 0 && number == (uint64_t)axis;
 }
 
-static void choose_axes(const struct study *s, struct fact *f,
+/* A single whole number: what it is may decide which branch is taken. */
+static bool is_number(const struct onnx_value *v)
+{
+    return onnx_type_is_whole(v->type) &&
+           (v->rank == 0 || (v->rank == 1 && v->dims[0].size == 1));
+}
+
+static void choose_for(struct study *s, struct fact *f,
         const struct onnx_value *v)
 {
     struct str name = symbol_text(&s->model->symbols, v->name);
 
-    for (size_t i = 0; i < s->chosen_count; i++)
+    for (size_t i = 0; i < s->chosen_count; i++) {
+        const struct study_size *chosen = &s->chosen[i];
+
+        if (is_number(v) && str_eq(chosen->name, name)) {
+            double *value = arena_take(&s->arena, 1, sizeof(*value));
+
+            *value = (double)chosen->size;
+            f->data = value;
+        }
         for (int k = 0; k < f->rank; k++)
-            if (v->dims[k].size < 0 && names_axis(s->chosen[i].name, name, k))
-                f->dims[k] = s->chosen[i].size;
+            if (v->dims[k].size < 0 && names_axis(chosen->name, name, k))
+                f->dims[k] = chosen->size;
+    }
 }
 
 static void choose(struct study *s, const struct study_size *sizes,
@@ -61,7 +77,7 @@ struct study *study_new(const struct onnx_model *m,
     for (uint32_t i = 0; i < g->input_count; i++) {
         struct fact f = evaluate_declared(s, &g->inputs[i]);
 
-        choose_axes(s, &f, &g->inputs[i]);
+        choose_for(s, &f, &g->inputs[i]);
         frame_put(&s->main, g->inputs[i].name, &f);
     }
     /* An initializer stands in for an input of its name. */
@@ -84,22 +100,30 @@ void study_free(struct study *s)
     free(s);
 }
 
-static bool has_dimension(const struct study *s, const struct onnx_value *list,
-        uint32_t count, const struct study_size *chosen)
+static bool fits(const struct study *s, const struct onnx_value *v,
+        const struct study_size *chosen)
 {
     const struct symbols *symbols = &s->model->symbols;
+    struct str name = symbol_text(symbols, v->name);
 
+    if (is_number(v) && str_eq(name, chosen->name))
+        return true;
+    for (int k = 0; k < v->rank; k++) {
+        struct str dim = symbol_text(symbols, v->dims[k].name);
+
+        if (v->dims[k].size < 0 && ((dim.len && str_eq(dim, chosen->name)) ||
+                                           names_axis(chosen->name, name, k)))
+            return true;
+    }
+    return false;
+}
+
+static bool fits_any(const struct study *s, const struct onnx_value *list,
+        uint32_t count, const struct study_size *chosen)
+{
     for (uint32_t i = 0; i < count; i++)
-        for (int k = 0; k < list[i].rank; k++) {
-            const struct onnx_dim *d = &list[i].dims[k];
-
-            if (d->size < 0 && d->name != SYMBOL_EMPTY &&
-                    str_eq(symbol_text(symbols, d->name), chosen->name))
-                return true;
-            if (d->size < 0 && names_axis(chosen->name,
-                                       symbol_text(symbols, list[i].name), k))
-                return true;
-        }
+        if (fits(s, &list[i], chosen))
+            return true;
     return false;
 }
 
@@ -107,9 +131,9 @@ bool study_size_fits(const struct study *s, size_t i)
 {
     const struct onnx_graph *g = s->model->graph;
 
-    return has_dimension(s, g->inputs, g->input_count, &s->chosen[i]) ||
-           has_dimension(s, g->values, g->value_count, &s->chosen[i]) ||
-           has_dimension(s, g->outputs, g->output_count, &s->chosen[i]);
+    return fits_any(s, g->inputs, g->input_count, &s->chosen[i]) ||
+           fits_any(s, g->values, g->value_count, &s->chosen[i]) ||
+           fits_any(s, g->outputs, g->output_count, &s->chosen[i]);
 }
 
 const struct study_node *study_node(const struct study *s, uint32_t node)
@@ -127,33 +151,4 @@ uint64_t onnx_flops(const struct onnx_cost *c)
     uint64_t sum = c->operations;
 
     return cost_add(&sum, c->macs, 2) ? sum : UINT64_MAX;
-}
-
-bool study_one(struct onnx_cost *out, struct str op_type, struct str domain,
-        const struct onnx_node *node, const struct fact *in, int in_count,
-        struct fact *made, int made_count)
-{
-    const struct op *op = op_find(op_type, domain);
-    const struct fact **list;
-    bool known;
-
-    if (!op || !op->cost)
-        return false;
-    list = alloc_zero((size_t)in_count + 1, sizeof(*list));
-    for (int i = 0; i < in_count; i++)
-        list[i] = &in[i];
-
-    struct call c = {
-        .op = op,
-        .node = node,
-        .in = list,
-        .in_count = in_count,
-        .out = made,
-        .out_count = made_count,
-    };
-
-    *out = (struct onnx_cost){ 0 };
-    known = op->cost(&c, out);
-    free(list);
-    return known;
 }

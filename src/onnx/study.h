@@ -2,7 +2,8 @@
  * what each node costs.
  *
  * Sizes that the file leaves open are chosen by name, or, where they have none,
- * as "input:axis".  What then is still not known stays so: a study never
+ * as "input:axis"; an input that is a single whole number is given its value by
+ * the input's name.  What then is still not known stays so: a study never
  * guesses.  Costs are counted as ops.h says; beyond that
  *   - an If costs what the branch costs that is taken, if the file settles
  *     that, else the dearer one;
@@ -46,10 +47,3 @@ const struct fact *study_value(const struct study *s, uint32_t symbol);
 
 /* 2 MACs + operations; UINT64_MAX when it does not fit. */
 uint64_t onnx_flops(const struct onnx_cost *c);
-
-/* What a single operator costs with inputs and outputs of these shapes, as a
- * profile tells them.  `node` gives the attributes and may be NULL.  False: it
- * cannot be told. */
-bool study_one(struct onnx_cost *out, struct str op_type, struct str domain,
-        const struct onnx_node *node, const struct fact *in, int in_count,
-        struct fact *made, int made_count);

@@ -104,3 +104,8 @@ bool tally_is_complete(const struct tally_row *r)
 {
     return r->known == r->nodes;
 }
+
+bool tally_tells(const struct tally_row *r)
+{
+    return tally_is_complete(r) || r->cost.macs;
+}

@@ -36,3 +36,7 @@ void tally_release(struct tally *t);
 
 /* Whether the costs of all nodes are known. */
 bool tally_is_complete(const struct tally_row *r);
+
+/* Whether the sum tells something: it is complete, or has MACs in it, and then
+ * it is a lower bound.  A 0 that leaves out nodes would be no figure. */
+bool tally_tells(const struct tally_row *r);

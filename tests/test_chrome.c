@@ -1,0 +1,356 @@
+/* test_chrome.c -- a small run, whose trace is known to the letter; and where
+ * traces are written.  Larger ones are read by python in tests/e2e/chrome.sh.
+ */
+#include "export/format.h"
+
+#include "base/buf.h"
+#include "base/compiler.h"
+#include "stored.h"
+
+#include <errno.h>
+#include <zlib.h>
+
+/* --- a run ---------------------------------------------------------------- */
+
+static void add_program(struct store *s)
+{
+    store_add_process(s,
+            &(struct process){ .id = 1, .pid = 100, .program = "a \"b\"" });
+    store_add_process(s, &(struct process){ .id = 2, .pid = 100 });
+    store_add_thread(s, &(struct note){ 1, 7, "old", 0 });
+    store_add_thread(s, &(struct note){ 1, 7, "main", 1 });
+    store_add_session(s, &(struct session){ .id = 1,
+                                 .process = 1,
+                                 .thread = 7,
+                                 .model = "/m.onnx",
+                                 .duration_ns = 5000,
+                                 .read_ns = 2000,
+                                 .initialise_ns = 2500 });
+    store_add_session(s, &(struct session){ .id = 2,
+                                 .process = 2,
+                                 .thread = 7,
+                                 .start_ns = 1000,
+                                 .duration_ns = 1 });
+    store_add_session(s,
+            &(struct session){ .id = 3, .process = 1, .seen_late = true });
+    store_add_section(s,
+            &(struct section){ 1, 7, PHASE_DECODE, "sec", 9000, 90000 });
+    store_add_mark(s, &(struct note){ 1, 7, "here", 9500 });
+    store_add_token(s, &(struct token){ 1, 7, 3, -4, NULL, 9750 });
+}
+
+static void add_runs(struct store *s)
+{
+    const struct inference both[] = {
+        { .session = 1,
+                .process = 1,
+                .thread = 7,
+                .flags = FLAG_SAMPLED,
+                .start_ns = 10500,
+                .duration_ns = 20000 },
+        { .session = 3,
+                .process = 1,
+                .thread = 7,
+                .phase = PHASE_PREFILL,
+                .flags = FLAG_FAILED,
+                .start_ns = 20000,
+                .duration_ns = 70000,
+                .error = "no" },
+    };
+
+    for (size_t i = 0; i < LEN(both); i++)
+        (void)store_add_inference(s, &both[i]);
+    store_add_operator(s, &(struct operator){
+                                  .id = 1,
+                                  .session = 1,
+                                  .name = "n\n1",
+                                  .op_type = "Conv",
+                                  .provider = "CPU",
+                                  .inputs = "[{\"float\":[1]}]",
+                                  .outputs = "[{oops}]",
+                                  .node_index = 4,
+                                  .sizes_known = true,
+                                  .output_bytes = 8,
+                          });
+    store_add_operator(s, &(struct operator){ .id = 2,
+                                  .session = 2,
+                                  .node_index = UINT32_MAX });
+    /* begins before its inference, by ONNX Runtime's clock */
+    store_add_operator_run(s, &(struct operator_run){ .inference = 1,
+                                      .operator_id = 1,
+                                      .thread = 7,
+                                      .start_ns = 10000,
+                                      .raw_ns = 9000,
+                                      .kernel_ns = 8000,
+                                      .bracketed = true });
+    /* of no inference; and without a time */
+    store_add_operator_run(s, &(struct operator_run){ .operator_id = 2,
+                                      .thread = 9,
+                                      .start_ns = 11000,
+                                      .raw_ns = 3000 });
+    store_add_operator_run(s, &(struct operator_run){ .operator_id = 2,
+                                      .in_cycles = true,
+                                      .cycles = 5 });
+}
+
+#define LINE(text) "\n{" text "},"
+#define MAIN       "\"pid\":100,\"tid\":7"
+#define OTHER      "\"pid\":1073741826"
+
+static const char trace[] = "{\"traceEvents\":[" LINE(
+        "\"ph\":\"M\",\"name\":\"process_name\",\"pid\":100,\"tid\":0,"
+        "\"args\":{\"name\":\"a \\\"b\\\"\"}") LINE("\"ph\":\"M\",\"name\":"
+                                                    "\"process_name\"," OTHER
+                                                    ",\"tid\":0,"
+                                                    "\"args\":{\"name\":"
+                                                    "\"process 100\"}")
+        LINE("\"ph\":\"M\",\"name\":\"thread_name\"," MAIN ",\"args\":{"
+                                                           "\"name\":\"main\"}") LINE(
+                "\"ph\":\"X\",\"name\":\"model_loading\",\"cat\":\"Session\","
+                "\"args\":"
+                "{\"session\":1,\"model\":\"/m.onnx\"}," MAIN
+                ",\"ts\":0,\"dur\":2") LINE("\"ph\":\"X\",\"name\":\"session_"
+                                            "initialization\",\"cat\":"
+                                            "\"Session\","
+                                            "\"args\":{\"session\":1,\"model\":"
+                                            "\"/m.onnx\"}," MAIN
+                                            ",\"ts\":2,\"dur\":3")
+                LINE("\"ph\":\"M\",\"name\":\"thread_name\"," OTHER ",\"tid\":"
+                                                                    "7,"
+                                                                    "\"args\":{"
+                                                                    "\"name\":"
+                                                                    "\"thread "
+                                                                    "7\"}") LINE(
+                        "\"ph\":\"X\",\"name\":\"session_creation\",\"cat\":"
+                        "\"Session\","
+                        "\"args\":{\"session\":2}," OTHER
+                        ",\"tid\":7,\"ts\":1,\"dur\":0.001") LINE("\"ph\":"
+                                                                  "\"X\","
+                                                                  "\"name\":"
+                                                                  "\"sec\","
+                                                                  "\"cat\":"
+                                                                  "\"Section\","
+                                                                  "\"args\":"
+                                                                  "{\"phase\":"
+                                                                  "\"decode\"}"
+                                                                  "," MAIN
+                                                                  ",\"ts\":9,"
+                                                                  "\"dur\":90")
+                        LINE("\"ph\":\"X\",\"name\":\"model_run\",\"cat\":"
+                             "\"Session\",\"args\":"
+                             "{\"session\":1,\"model\":\"/"
+                             "m.onnx\",\"inference\":1}," MAIN
+                             ",\"ts\":10.500,\"dur\":20") LINE("\"ph\":\"X\","
+                                                               "\"name\":"
+                                                               "\"n\\n1_kernel_"
+                                                               "time\",\"cat\":"
+                                                               "\"Node\","
+                                                               "\"args\":{\"op_"
+                                                               "name\":"
+                                                               "\"Conv\","
+                                                               "\"provider\":"
+                                                               "\"CPU\",\"node_"
+                                                               "index\":"
+                                                               "\"4\",\"input_"
+                                                               "type_shape\":[{"
+                                                               "\"float\":[1]}]"
+                                                               ",\"output_type_"
+                                                               "shape\":"
+                                                               "\"[{oops}]\","
+                                                               "\"activation_"
+                                                               "size\":\"0\","
+                                                               "\"parameter_"
+                                                               "size\":\"0\","
+                                                               "\"output_"
+                                                               "size\":\"8\","
+                                                               "\"inference\":"
+                                                               "1}," MAIN
+                                                               ",\"ts\":10.500,"
+                                                               "\"dur\":7.500")
+                                LINE("\"ph\":\"M\",\"name\":\"thread_"
+                                     "name\"," OTHER
+                                     ",\"tid\":9,\"args\":{\"name\":\"thread "
+                                     "9\"}") LINE("\"ph\":\"X\",\"name\":\"_"
+                                                  "kernel_time\",\"cat\":"
+                                                  "\"Node\",\"args\":"
+                                                  "{\"op_name\":\"\"}," OTHER
+                                                  ",\"tid\":9,\"ts\":11,"
+                                                  "\"dur\":3") LINE("\"ph\":"
+                                                                    "\"M\","
+                                                                    "\"name\":"
+                                                                    "\"thread_"
+                                                                    "name\","
+                                                                    "\"pid\":"
+                                                                    "100,"
+                                                                    "\"tid\":"
+                                                                    "1073741827"
+                                                                    ","
+                                                                    "\"args\":{"
+                                                                    "\"name\":"
+                                                                    "\"main "
+                                                                    "(2)\"}")
+                                        LINE("\"ph\":\"X\",\"name\":\"model_"
+                                             "run\",\"cat\":\"Session\","
+                                             "\"args\":"
+                                             "{\"session\":3,\"inference\":2,"
+                                             "\"phase\":\"prefill\",\"error\":"
+                                             "\"no\"},\"pid\":100,\"tid\":"
+                                             "1073741827,\"ts\":20,\"dur\":70")
+                                                LINE("\"ph\":\"i\",\"name\":"
+                                                     "\"here\",\"cat\":"
+                                                     "\"Mark\",\"s\":"
+                                                     "\"t\"," MAIN
+                                                     ",\"ts\":9.500") "\n{"
+                                                                      "\"ph\":"
+                                                                      "\"i\","
+                                                                      "\"name\""
+                                                                      ":\"token"
+                                                                      "\","
+                                                                      "\"cat\":"
+                                                                      "\"Token"
+                                                                      "\","
+                                                                      "\"s\":"
+                                                                      "\"t\""
+                                                                      "," MAIN
+                                                                      ",\"ts\":"
+                                                                      "9.750,"
+                                                                      "\"args\""
+                                                                      ":{"
+                                                                      "\"index"
+                                                                      "\":3,"
+                                                                      "\"id\":-"
+                                                                      "4}}"
+                                                                      "\n],"
+                                                                      "\"displa"
+                                                                      "yTimeUni"
+                                                                      "t\":"
+                                                                      "\"ns\","
+                                                                      "\"otherD"
+                                                                      "ata\":{"
+                                                                      "\"run\":"
+                                                                      "\"";
+
+static const char tail[] =
+        "\",\"started_ns\":5,\"command\":\"prog --flag\",\"ortmeter\":"
+        "\"0.0.1\"}}\n";
+
+/* --- writing it ----------------------------------------------------------- */
+
+/* Also of what is compressed. */
+static void read_back(struct buf *out, const char *path)
+{
+    gzFile f = gzopen(path, "rb");
+    char bytes[1000];
+    int n;
+
+    CHECK(f != NULL);
+    while (f && (n = gzread(f, bytes, sizeof(bytes))) > 0)
+        buf_add(out, bytes, (size_t)n);
+    if (f)
+        CHECK_INT(gzclose(f), Z_OK);
+}
+
+static void export(struct buf *out, const struct tree *t, struct store *s,
+        int64_t run, bool compressed)
+{
+    struct sink *sink = NULL;
+    struct error e = { "" };
+    char path[256];
+
+    (void)snprintf(path, sizeof(path), "%s", tree_path(t, "trace"));
+    CHECK_INT(sink_open(&sink, path, compressed, &e), 0);
+    CHECK_INT(export_chrome.write(sink, s, run, &e), 0);
+    CHECK_INT(sink_close(sink, true, &e), 0);
+    if (*e.text)
+        (void)fprintf(stderr, "%s\n", e.text);
+    read_back(out, path);
+}
+
+static void small_run(void)
+{
+    struct tree t = tree_open();
+    struct store *s = stored_open(&t, STORE_WRITE);
+    struct run run = stored_run(s, 5);
+    struct buf want = { 0 }, plain = { 0 }, compressed = { 0 };
+
+    add_program(s);
+    add_runs(s);
+    stored_flush(s);
+    buf_printf(&want, "%s%s%s", trace, run.id, tail);
+    export(&plain, &t, s, run.row, false);
+    export(&compressed, &t, s, run.row, true);
+    CHECK(strcmp(buf_cstr(&plain), buf_cstr(&want)) == 0);
+    CHECK(strcmp(buf_cstr(&plain), buf_cstr(&compressed)) == 0);
+    if (strcmp(buf_cstr(&plain), buf_cstr(&want)) != 0)
+        (void)fprintf(stderr, "got\n%s\nwant\n%s\n", buf_cstr(&plain),
+                buf_cstr(&want));
+    buf_release(&want);
+    buf_release(&plain);
+    buf_release(&compressed);
+    store_close(s);
+    tree_close(&t);
+}
+
+static void empty_run(void)
+{
+    struct tree t = tree_open();
+    struct store *s = stored_open(&t, STORE_WRITE);
+    struct run run = stored_run(s, 5);
+    struct buf text = { 0 };
+
+    export(&text, &t, s, run.row, false);
+    CHECK(strstr(buf_cstr(&text), "{\"traceEvents\":[\n],\"displayTimeUnit\""));
+    buf_release(&text);
+    store_close(s);
+    tree_close(&t);
+}
+
+/* --- sinks ---------------------------------------------------------------- */
+
+static void sinks(void)
+{
+    struct tree t = tree_open();
+    struct sink *sink = NULL;
+    struct error e = { "" };
+    char file[256], link[256];
+
+    CHECK_INT(sink_open(&sink, "/no/such/folder/x", false, &e), -ENOENT);
+    CHECK(strstr(e.text, "/no/such/folder/x"));
+    CHECK_INT(sink_open(&sink, t.root, true, &e), -EISDIR);
+
+    /* What is not kept goes; a link that somebody made does not. */
+    tree_put(&t, "file", "old");
+    tree_link(&t, "link", "file");
+    (void)snprintf(file, sizeof(file), "%s", tree_path(&t, "file"));
+    (void)snprintf(link, sizeof(link), "%s", tree_path(&t, "link"));
+    CHECK_INT(sink_open(&sink, link, false, &e), 0);
+    CHECK_INT(sink_close(sink, false, &e), 0);
+    CHECK(access(link, F_OK) == 0);
+    CHECK_INT(sink_open(&sink, file, false, &e), 0);
+    sink_write(sink, str_of("new"));
+    CHECK(!sink_failed(sink));
+    CHECK_INT(sink_close(sink, false, &e), 0);
+    CHECK(access(file, F_OK) != 0);
+
+    /* A disk that is full, whether we look or not. */
+    tree_link(&t, "full", "/dev/full");
+    (void)snprintf(link, sizeof(link), "%s", tree_path(&t, "full"));
+    CHECK_INT(sink_open(&sink, link, false, &e), 0);
+    for (int i = 0; i < 100000; i++)
+        sink_write(sink, str_of("something"));
+    CHECK(sink_failed(sink));
+    CHECK_INT(sink_close(sink, true, &e), -ENOSPC);
+    CHECK(strstr(e.text, "No space left"));
+    CHECK_INT(sink_open(&sink, link, true, &e), 0);
+    sink_write(sink, str_of("little"));
+    CHECK_INT(sink_close(sink, true, &e), -ENOSPC);
+    tree_close(&t);
+}
+
+int main(void)
+{
+    small_run();
+    empty_run();
+    sinks();
+    return test_result();
+}
