@@ -53,24 +53,33 @@ static struct ort_status *time_into(const struct ring *ring,
         return real(session, run_options, in_names, in, n_in, out_names, n_out,
                 out);
 
-    /* What the tensors tell is read outside the time that is taken. */
+    bool looking = ops_wanted();
+    struct sample sample = { .use = run_options };
+
+    if (looking)
+        sample = ops_begin(lib, session, run_options);
+
+    uint64_t start_ns = mono_ns();
+    struct ort_status *status = real(session, sample.use, in_names, in, n_in,
+            out_names, n_out, out);
+    uint64_t end_ns = mono_ns();
+
+    /* Only now, outside the time that is taken: ONNX Runtime has just had the
+     * tensors in its hands, and our own code comes into the cache once. */
     struct reading reading =
             shape_inputs(lib, session, in_names, in, n_in, out_names, n_out);
     struct record r = begin(&reading, lib, session);
-    struct sample sample = ops_begin(lib, session, run_options);
 
-    r.run.start_ns = mono_ns();
-
-    struct ort_status *status = real(session, sample.use, in_names, in, n_in,
-            out_names, n_out, out);
-
-    r.run.end_ns = mono_ns();
+    r.run.start_ns = start_ns;
+    r.run.end_ns = end_ns;
     end(&r, lib, status);
     if (!status && reading.weigh)
         outputs(&r, lib, out, n_out);
-    ops_end(lib, session, &sample, &r);
+    if (looking)
+        ops_end(lib, session, &sample, &r);
     (void)ring_push(ring, &r); /* full: it counts the loss, we go on */
-    ops_sent(&sample, &r);
+    if (looking)
+        ops_sent(&sample, &r);
     return status;
 }
 

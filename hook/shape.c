@@ -60,27 +60,45 @@ static bool read_description(const struct library *lib,
     return ok;
 }
 
-bool shape_read(const struct library *lib, const struct ort_value *v,
-        struct shape *out)
+/* Borrowed: what ONNX Runtime keeps of a tensor, as long as it is there. */
+struct lent {
+    int type;
+    size_t rank;
+    const int64_t *dims;
+};
+
+/* False: it is no tensor.  So there is no need to ask for that first. */
+static bool lend(const struct library *lib, const struct ort_value *v,
+        struct lent *out)
+{
+    return v && !failed(lib, ORT(lib->api,
+                                     GetTensorElementTypeAndShapeDataReference)(
+                                     v, &out->type, &out->dims, &out->rank));
+}
+
+static bool is_dense(const struct library *lib, const struct ort_value *v)
 {
     int is_tensor = 0;
 
-    if (!v || failed(lib, ORT(lib->api, IsTensor)(v, &is_tensor)) || !is_tensor)
-        return false;
+    return v && !failed(lib, ORT(lib->api, IsTensor)(v, &is_tensor)) &&
+           is_tensor;
+}
+
+bool shape_read(const struct library *lib, const struct ort_value *v,
+        struct shape *out)
+{
+    struct lent lent;
+
     if (!lends_shapes(lib))
-        return read_description(lib, v, out);
-
-    const int64_t *dims = NULL;
-    size_t rank = 0;
-
-    if (failed(lib, ORT(lib->api, GetTensorElementTypeAndShapeDataReference)(v,
-                            &out->type, &dims, &rank)))
+        return is_dense(lib, v) && read_description(lib, v, out);
+    if (!lend(lib, v, &lent))
         return false;
-    copy_dims(out, dims, rank);
+    out->type = lent.type;
+    copy_dims(out, lent.dims, lent.rank);
     return true;
 }
 
-bool shape_size(const struct shape *s, uint64_t *bytes)
+static bool size_of(int type, const int64_t *dims, size_t rank, uint64_t *bytes)
 {
     /* Bits of an element, by ONNXTensorElementDataType; 0: no fixed size.
      * Behind bfloat16: four kinds of float8, uint4, int4, float4. */
@@ -88,24 +106,50 @@ bool shape_size(const struct shape *s, uint64_t *bytes)
         32, 64, 64, 128, 16, 8, 8, 8, 8, 4, 4, 4 };
     uint64_t count = 1;
 
-    if (s->type < 0 || (size_t)s->type >= sizeof(bits) || !bits[s->type])
+    if (type < 0 || (size_t)type >= sizeof(bits) || !bits[type])
         return false;
-    for (size_t i = 0; i < s->rank && i < sizeof(s->dims) / 8; i++)
-        count *= (uint64_t)s->dims[i];
-    *bytes = (count * bits[s->type] + 7) / 8;
+    for (size_t i = 0; i < rank; i++)
+        count *= (uint64_t)dims[i];
+    *bytes = (count * bits[type] + 7) / 8;
     return true;
+}
+
+bool shape_size(const struct shape *s, uint64_t *bytes)
+{
+    size_t kept = sizeof(s->dims) / sizeof(s->dims[0]);
+
+    return size_of(s->type, s->dims, s->rank < kept ? s->rank : kept, bytes);
+}
+
+/* The same without a copy. */
+static bool size_lent(const struct library *lib, const struct ort_value *v,
+        uint64_t *bytes)
+{
+    struct lent lent;
+
+    return lend(lib, v, &lent) &&
+           size_of(lent.type, lent.dims, lent.rank, bytes);
+}
+
+static bool size_read(const struct library *lib, const struct ort_value *v,
+        uint64_t *bytes)
+{
+    struct shape s;
+
+    return shape_read(lib, v, &s) && shape_size(&s, bytes);
 }
 
 bool shape_bytes(const struct library *lib, const struct ort_value *const *v,
         size_t n, uint64_t *bytes)
 {
+    bool lends = lends_shapes(lib);
     uint64_t sum = 0;
 
     for (size_t i = 0; i < n; i++) {
-        struct shape s;
         uint64_t size;
 
-        if (!shape_read(lib, v[i], &s) || !shape_size(&s, &size))
+        if (!(lends ? size_lent(lib, v[i], &size)
+                    : size_read(lib, v[i], &size)))
             return false;
         sum += size;
     }
@@ -158,8 +202,9 @@ union plan {
     uint64_t word;
     struct {
         uint8_t known;
-        uint8_t present; /* it returns a cache */
-        uint8_t batch;   /* which input's first dimension is the batch */
+        uint8_t present : 1; /* it returns a cache */
+        uint8_t sparse : 1;  /* an input is no dense tensor: it has no size */
+        uint8_t batch;       /* which input's first dimension is the batch */
         uint8_t ids, mask, past;
         uint16_t n_in; /* it holds for that many inputs */
     };
@@ -185,6 +230,8 @@ static union plan learn(const struct library *lib, const char *const *in_names,
     size_t best_rank = 0;
 
     for (size_t i = 0; i < n_in && i < NOWHERE; i++) {
+        p.sparse |= !is_dense(lib, in[i]);
+
         enum role role = shape_role(in_names[i]);
         uint8_t *seat = role == ROLE_IDS    ? &p.ids
                         : role == ROLE_MASK ? &p.mask
@@ -276,7 +323,7 @@ struct reading shape_inputs(const struct library *lib,
     if (p.ids != NOWHERE)
         shape_phase(&r, first, read_seat(lib, in, p.mask, &mask),
                 read_seat(lib, in, p.past, &past), p.present);
-    if (r.weigh && shape_bytes(lib, in, n_in, &r.in_bytes))
+    if (r.weigh && !p.sparse && shape_bytes(lib, in, n_in, &r.in_bytes))
         r.flags |= FLAG_INPUT_BYTES;
     return r;
 }
