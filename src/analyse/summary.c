@@ -1,6 +1,7 @@
 #include "analyse/summary.h"
 
 #include "analyse/generation.h"
+#include "analyse/measured.h"
 #include "analyse/warmup.h"
 #include "base/alloc.h"
 
@@ -361,7 +362,10 @@ int summary_read(struct summary *out, struct store *s, int64_t run,
         return rc;
     }
     finish(out);
-    return 0;
+    rc = measured_focus(out, s, run, e);
+    if (rc)
+        summary_release(out);
+    return rc;
 }
 
 static void release_notes(struct summary_note *notes, size_t count)

@@ -8,7 +8,14 @@
 
 /* --- what members there are ----------------------------------------------- */
 
-enum member_kind { MEMBER_TEXT, MEMBER_NUMBER, MEMBER_MICROSECONDS };
+enum member_kind {
+    MEMBER_TEXT,
+    MEMBER_NAME, /* a text that people make up */
+    MEMBER_NUMBER,
+    MEMBER_MICROSECONDS,
+    MEMBER_PHASE, /* how the event is meant: "X" took time */
+    MEMBER_ARGS,  /* an object with members of its own */
+};
 
 struct member {
     const char *key;
@@ -27,11 +34,13 @@ struct member {
 
 static const struct member members[] = {
     MEMBER("cat", TEXT, category),
-    TEXT(name),
     NUMBER(pid),
     NUMBER(tid),
-    MEMBER("ts", MICROSECONDS, start_ns),
     MEMBER("dur", MICROSECONDS, duration_ns),
+    MEMBER("ts", MICROSECONDS, start_ns),
+    { "ph", 2, MEMBER_PHASE, 0 },
+    MEMBER("name", NAME, name),
+    { "args", 4, MEMBER_ARGS, 0 },
 };
 
 static const struct member args[] = {
@@ -55,12 +64,22 @@ static const struct member args[] = {
     NUMBER(mem_arena_held_delta),
 };
 
-static const struct member *find(const struct member *all, size_t count,
-        struct str key)
+struct members {
+    const struct member *all;
+    size_t count;
+    size_t next; /* the one that will likely come: they keep their order */
+};
+
+static const struct member *find(struct members *m, struct str key)
 {
-    for (size_t i = 0; i < count; i++)
-        if (all[i].len == key.len && !memcmp(all[i].key, key.p, key.len))
-            return &all[i];
+    for (size_t i = 0, at = m->next; i < m->count; i++, at++) {
+        at = at < m->count ? at : 0;
+        if (m->all[at].len == key.len &&
+                !memcmp(m->all[at].key, key.p, key.len)) {
+            m->next = at + 1;
+            return &m->all[at];
+        }
+    }
     return NULL;
 }
 
@@ -90,26 +109,13 @@ static int64_t number(struct str text)
     return str_i64(&value, text) ? PROFILE_ABSENT : value;
 }
 
-static void keep(struct profile_event *e, const struct member *m,
-        struct str value)
-{
-    char *to = (char *)e + m->at;
-
-    switch (m->kind) {
-    case MEMBER_TEXT: memcpy(to, &value, sizeof(value)); break;
-    case MEMBER_NUMBER: *(int64_t *)(void *)to = number(value); break;
-    case MEMBER_MICROSECONDS:
-        *(int64_t *)(void *)to = nanoseconds(value);
-        break;
-    }
-}
-
 /* --- reading -------------------------------------------------------------- */
 
 struct cursor {
     const char *at, *end;
     enum profile_spelling spelling;
-    bool in_name;  /* the value to come is the event's name */
+    bool in_name; /* the value to come is the event's name */
+    struct str phase;
     char *scratch; /* what is unescaped goes here */
 };
 
@@ -118,7 +124,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-static void skip_blanks(struct cursor *c)
+static inline void skip_blanks(struct cursor *c)
 {
     while (c->at < c->end && is_blank(*c->at))
         c->at++;
@@ -390,33 +396,32 @@ static bool separator(struct cursor *c, bool *more)
     return take(c, '}');
 }
 
-static bool args_object(struct cursor *c, struct profile_event *e)
+static void keep(struct cursor *c, struct profile_event *e,
+        const struct member *m, struct str value)
 {
-    bool more = true;
+    char *to = (char *)e + m->at;
+    int64_t n;
 
-    if (!take(c, '{'))
-        return false;
-    if (take(c, '}'))
-        return true;
-    while (more) {
-        struct str key, value;
-
-        if (!key_of(c, &key) || !value_of(c, &value))
-            return false;
-
-        const struct member *m = find(args, LEN(args), key);
-
-        if (m)
-            keep(e, m, value);
-        if (!separator(c, &more))
-            return false;
+    switch (m->kind) {
+    case MEMBER_TEXT:
+    case MEMBER_NAME: memcpy(to, &value, sizeof(value)); break;
+    case MEMBER_NUMBER:
+        n = number(value);
+        memcpy(to, &n, sizeof(n));
+        break;
+    case MEMBER_MICROSECONDS:
+        n = nanoseconds(value);
+        memcpy(to, &n, sizeof(n));
+        break;
+    case MEMBER_PHASE: c->phase = value; break;
+    case MEMBER_ARGS: break; /* no object: nothing to know */
     }
-    return true;
 }
 
-static bool event_object(struct cursor *c, struct profile_event *e,
-        struct str *phase)
+static bool object(struct cursor *c, struct profile_event *e,
+        struct members known)
 {
+    struct members inner = { args, LEN(args), 0 };
     bool more = true;
 
     if (!take(c, '{'))
@@ -429,20 +434,18 @@ static bool event_object(struct cursor *c, struct profile_event *e,
         if (!key_of(c, &key))
             return false;
         skip_blanks(c);
-        if (str_is(key, "args") && c->at < c->end && *c->at == '{') {
-            c->in_name = false;
-            if (!args_object(c, e))
+
+        const struct member *m = find(&known, key);
+
+        c->in_name = m && m->kind == MEMBER_NAME;
+        if (m && m->kind == MEMBER_ARGS && c->at < c->end && *c->at == '{') {
+            if (!object(c, e, inner))
                 return false;
         } else {
-            const struct member *m = find(members, LEN(members), key);
-
-            c->in_name = str_is(key, "name");
             if (!value_of(c, &value))
                 return false;
             if (m)
-                keep(e, m, value);
-            else if (str_is(key, "ph"))
-                *phase = value;
+                keep(c, e, m, value);
         }
         if (!separator(c, &more))
             return false;
@@ -452,12 +455,17 @@ static bool event_object(struct cursor *c, struct profile_event *e,
 
 static struct profile_event nothing(void)
 {
-    struct profile_event e = { .pid = -1, .tid = -1 };
+    const int64_t absent = PROFILE_ABSENT;
+    struct profile_event e = {
+        .pid = -1,
+        .tid = -1,
+        .start_ns = absent,
+        .duration_ns = absent,
+    };
 
-    e.start_ns = e.duration_ns = PROFILE_ABSENT;
     for (size_t i = 0; i < LEN(args); i++)
         if (args[i].kind == MEMBER_NUMBER)
-            *(int64_t *)(void *)((char *)&e + args[i].at) = PROFILE_ABSENT;
+            memcpy((char *)&e + args[i].at, &absent, sizeof(absent));
     return e;
 }
 
@@ -465,14 +473,19 @@ enum profile_verdict profile_event_parse(struct profile_event *out,
         size_t *used, struct str text, enum profile_spelling spelling,
         char *scratch)
 {
-    struct cursor c = { text.p, text.p + text.len, spelling, false, scratch };
-    struct str phase = { "X", 1 };
+    struct cursor c = {
+        .at = text.p,
+        .end = text.p + text.len,
+        .spelling = spelling,
+        .phase = { "X", 1 },
+        .scratch = scratch,
+    };
 
     *out = nothing();
-    if (!event_object(&c, out, &phase))
+    if (!object(&c, out, (struct members){ members, LEN(members), 0 }))
         return PROFILE_NOT_WHOLE;
     *used = (size_t)(c.at - text.p);
-    if (!str_is(phase, "X") || !out->name.len ||
+    if (!str_is(c.phase, "X") || !out->name.len ||
             out->start_ns == PROFILE_ABSENT || out->duration_ns < 0)
         return PROFILE_WHOLE_OTHER;
     return PROFILE_WHOLE;

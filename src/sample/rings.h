@@ -53,7 +53,7 @@ double rings_poll(struct rings *r);
 /* Processes that are still running. */
 size_t rings_alive(const struct rings *r);
 
-/* Files that were no rings of this version, and were left alone. */
+/* Files that claimed to be rings, and were none of this version: removed. */
 size_t rings_odd(const struct rings *r);
 
 /* Processes that had something to record and no room for it in the folder. */

@@ -112,11 +112,13 @@ static void clear_away_dead(const char *base, const char *prefix)
 
         if (strncmp(f.name[i], prefix, strlen(prefix)) != 0)
             continue;
+
+        /* Without a number it is somebody's folder, but no meter's. */
+        uint32_t meter = pid_in(f.name[i] + strlen(prefix));
+
         (void)snprintf(path, sizeof(path), "%s/%s", base, f.name[i]);
-        if (lstat(path, &s) == 0 && S_ISDIR(s.st_mode) &&
-                s.st_uid == geteuid() &&
-                !process_is_there(pid_in(f.name[i] + strlen(prefix))) &&
-                !any_alive(path))
+        if (meter && !process_is_there(meter) && lstat(path, &s) == 0 &&
+                S_ISDIR(s.st_mode) && s.st_uid == geteuid() && !any_alive(path))
             remove_folder(path);
     }
     folder_release(&f);
@@ -218,8 +220,7 @@ static void add_ring(struct rings *r, const char *name)
 
     (void)snprintf(path, sizeof(path), "%s/%s", r->folder, name);
     if (len > 8 && strcmp(name + len - 8, ".refused") == 0) {
-        r->refused++;
-        (void)unlink(path);
+        r->refused += unlink(path) == 0;
         return;
     }
     if (len < 5 || len >= NAME_MOST || strcmp(name + len - 5, ".ring") != 0 ||
@@ -230,8 +231,7 @@ static void add_ring(struct rings *r, const char *name)
 
     memcpy(o->name, name, len);
     if (!map_ring(o, path)) {
-        r->odd++;
-        (void)unlink(path);
+        r->odd += unlink(path) == 0; /* so it is counted once */
         free(o);
         return;
     }
@@ -249,9 +249,11 @@ static int by_age(const void *a, const void *b)
     const char *x = strchr(*(char *const *)a, '-');
     const char *y = strchr(*(char *const *)b, '-');
 
-    if (!x || !y || strlen(x) != strlen(y))
-        return (x ? strlen(x) : 0) < (y ? strlen(y) : 0) ? -1 : 1;
-    return strcmp(x, y);
+    size_t x_len = x ? strlen(x) : 0, y_len = y ? strlen(y) : 0;
+
+    if (x_len != y_len)
+        return x_len < y_len ? -1 : 1;
+    return x_len ? strcmp(x, y) : 0;
 }
 
 void rings_look(struct rings *r)
