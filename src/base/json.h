@@ -50,7 +50,7 @@ void json_bool(struct json *j, const char *key, bool value);
  * doubles have fewer digits, not always the shortest. */
 void json_real(struct json *j, const char *key, double value);
 /* `decimals` digits behind the point, also when they are zeros: for figures
- * people read.  At most 64. */
+ * people read.  At most 64.  What rounds to nothing has no sign. */
 void json_fixed(struct json *j, const char *key, double value, int decimals);
 /* One value that is JSON already, written as it stands. */
 void json_raw(struct json *j, const char *key, const char *value);

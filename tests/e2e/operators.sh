@@ -41,9 +41,9 @@ check() { # folder of ONNX Runtime, --ops, how many are looked into, model, inpu
         "$programs/profiled" "$(ort_library "$folder")" \
             "$model" 1 own >/dev/null
     fi
-    theirs own*.json >theirs
-    ours >ours
-    [ -s ours ] || fail "$folder: no operators"
+    theirs own*.json >their.tsv
+    ours >our.tsv
+    [ -s our.tsv ] || fail "$folder: no operators"
 }
 
 for model in "$silero ${silero_inputs[*]}" \
@@ -51,7 +51,7 @@ for model in "$silero ${silero_inputs[*]}" \
     "$models/mlp.onnx x=float32:7x64"; do
     # shellcheck disable=SC2086 # words
     check onnxruntime-node 10 11 $model
-    diff theirs ours || fail "other nodes than ONNX Runtime's own profile"
+    diff their.tsv our.tsv || fail "other nodes than ONNX Runtime's own profile"
     holds '[.ops[] | .method == "bracket"] | all'
     holds '[.ops[] | has("output_shapes") and has("name")] | all'
 done
@@ -77,7 +77,7 @@ refused 2 some
 unset LD_LIBRARY_PATH
 for folder in ort-1.10 ort-1.17 ort-1.23; do
     check "$folder" 10 8 "$models/convnet.onnx" input=float32:1x3x64x64
-    diff <(cut -f 1,2 theirs) <(cut -f 1,2 ours) ||
+    diff <(cut -f 1,2 their.tsv) <(cut -f 1,2 our.tsv) ||
         fail "$folder: other nodes than its own profile"
     holds '[.ops[] | .method == "bracket"] | any | not'
 done
