@@ -65,6 +65,14 @@ static size_t still_open(const struct track *t, uint64_t now_ns)
     return count;
 }
 
+/* NULL: all have ended by then. */
+static const struct open_span *innermost(const struct track *t, uint64_t now_ns)
+{
+    size_t count = still_open(t, now_ns);
+
+    return count ? &t->stack[count - 1] : NULL;
+}
+
 /* Whether it is a part, and `outer` its whole, whatever their times say. */
 static bool belongs(const struct span *s, const struct open_span *outer)
 {
@@ -80,12 +88,9 @@ static bool fit(const struct track *t, const struct span *s,
     uint64_t end_ns = s->start_ns + s->duration_ns;
     uint64_t start_ns =
             s->start_ns < t->last_start_ns ? t->last_start_ns : s->start_ns;
-    size_t open;
+    const struct open_span *top;
 
-    while ((open = still_open(t, start_ns)) &&
-            end_ns > t->stack[open - 1].end_ns) {
-        const struct open_span *top = &t->stack[open - 1];
-
+    while ((top = innermost(t, start_ns)) && end_ns > top->end_ns) {
         if (belongs(s, top))
             end_ns = top->end_ns;
         else

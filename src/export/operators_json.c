@@ -1,6 +1,7 @@
 #include "export/operators_json.h"
 
 #include "base/json.h"
+#include "onnx/arch.h"
 
 static void us(struct json *j, const char *key, double ns)
 {
@@ -19,12 +20,25 @@ static void shapes(struct json *j, const char *key, const char *value)
     text(j, key, value && *value ? value : NULL);
 }
 
+/* In which layer of a transformer, and as what; nothing for other models. */
+static void place(struct json *j, const struct operator_sum *o)
+{
+    struct arch_place p = arch_place(str_of(o->name ? o->name : ""),
+            str_of(o->op_type ? o->op_type : ""));
+
+    if (p.layer >= 0)
+        json_int(j, "layer", p.layer);
+    if (p.component != ARCH_NONE)
+        json_text(j, "component", arch_component_name(p.component));
+}
+
 static void one(struct json *j, const struct operator_sum *o, double kernels)
 {
     json_object(j, NULL);
     text(j, "name", o->name);
     text(j, "op_type", o->op_type);
     text(j, "provider", o->provider);
+    place(j, o);
     json_u64(j, "session", o->session);
     json_u64(j, "count", o->count);
     us(j, "total_us", o->kernel_ns);

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "export/operators_json.h"
+#include "export/placement_json.h"
 #include "model/phase.h"
 
 #include <stdlib.h>
@@ -456,6 +457,7 @@ void summary_json(struct buf *out, const struct summary *s)
     phases(j, s);
     tokens(j, s);
     operators_json(j, &s->operators);
+    placement_json(j, s);
     sections(j, s);
     notes(j, "marks", "text", s->marks, s->mark_count);
     notes(j, "threads", "name", s->threads, s->thread_count);

@@ -142,9 +142,23 @@ static struct signs read_signs(const struct onnx_model *m,
 
 /* --- what people wrote into it -------------------------------------------- */
 
+static bool is_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
 static char lower(char c)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    return is_upper(c) ? (char)(c - 'A' + 'a') : c;
+}
+
+/* A word begins there: "Phi-3" and "TinyLlama", but not "dolphin". */
+static bool begins(struct str text, size_t i)
+{
+    char before = i ? lower(text.p[i - 1]) : ' ';
+
+    return before < 'a' || before > 'z' ||
+           (is_upper(text.p[i]) && !is_upper(text.p[i - 1]));
 }
 
 static bool mentions(struct str text, const char *word)
@@ -156,7 +170,7 @@ static bool mentions(struct str text, const char *word)
 
         while (k < len && lower(text.p[i + k]) == word[k])
             k++;
-        if (k == len)
+        if (k == len && begins(text, i))
             return true;
     }
     return false;

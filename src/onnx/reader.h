@@ -1,6 +1,6 @@
 /* reader.h -- between the files that read a model: reader.c the model and its
- * graphs, reader_node.c nodes, reader_tensor.c tensors and types, link.c what
- * holds them together. */
+ * graphs, reader_node.c nodes, reader_tensor.c tensors, reader_value.c types,
+ * link.c what holds them together. */
 #pragma once
 
 #include "base/compiler.h"
@@ -22,9 +22,8 @@ struct onnx_reader {
      * were read. */
     struct onnx_late {
         struct onnx_tensor *tensor;
-        uint32_t name;  /* of the value: the tensor's, or its Constant's */
-        struct str raw; /* one of the two is empty */
-        struct str packed;
+        uint32_t name; /* of the value: the tensor's, or its Constant's */
+        struct str message;
     } * late;
     size_t late_count, late_cap;
     struct map scales; /* symbols that a Resize or Upsample scales by */

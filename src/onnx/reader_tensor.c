@@ -1,4 +1,4 @@
-/* reader_tensor.c -- tensors without their data, and types.
+/* reader_tensor.c -- tensors without their data.
  *
  * TensorProto keeps data in one of eight fields, or in another file: all are
  * stepped over.  The small ones that shapes are made from are read here. */
@@ -13,13 +13,12 @@
 #define WHOLE_MAX 64 /* elements of whole numbers that are read */
 #define FLOAT_MAX 8  /* elements of floats */
 
-/* A tensor message, sorted out; the data is borrowed from the file. */
+/* A tensor message, sorted out. */
 struct parts {
     int64_t dims[ONNX_LIST_MAX];
     uint32_t rank;
-    struct str raw;    /* raw_data */
-    struct str packed; /* int32_data, int64_data, float_data, double_data */
-    bool raw_there;
+    size_t raw_len; /* of raw_data */
+    bool has_raw;
     bool external;
 };
 
@@ -58,43 +57,95 @@ static double raw_number(int type, const char *p)
     }
 }
 
-/* One element of a packed field; the types share fields, see onnx.proto. */
-static bool packed_number(double *out, int type, struct str *rest)
+/* The numbers of a message's other fields, one after another. */
+struct numbers {
+    struct str rest;   /* fields that were not looked at yet */
+    struct str packed; /* what is left of a packed one */
+};
+
+static bool is_number_field(uint32_t number)
 {
-    uint64_t bits;
+    return number == 4 || number == 5 || number == 7 || number == 10 ||
+           number == 11;
+}
+
+/* The types share fields; see onnx.proto. */
+static double field_number(int type, uint64_t bits)
+{
+    switch (type) {
+    case ONNX_FLOAT: return (double)pb_as_float((uint32_t)bits);
+    case ONNX_DOUBLE: return pb_as_double(bits);
+    case ONNX_FLOAT16: return half((uint16_t)bits);
+    case ONNX_BFLOAT16: return (double)pb_as_float((uint32_t)bits << 16);
+    case ONNX_UINT64: return (double)bits;
+    default: return (double)(int64_t)bits;
+    }
+}
+
+static bool take_packed(uint64_t *bits, int type, struct str *packed)
+{
     uint32_t word;
 
     switch (type) {
     case ONNX_FLOAT:
-        if (pb_next_fixed32(&word, rest) != 1)
+        if (pb_next_fixed32(&word, packed) != 1)
             return false;
-        *out = (double)pb_as_float(word);
+        *bits = word;
         return true;
-    case ONNX_DOUBLE:
-        if (pb_next_fixed64(&bits, rest) != 1)
-            return false;
-        *out = pb_as_double(bits);
-        return true;
-    default:
-        if (pb_next_varint(&bits, rest) != 1)
-            return false;
-        *out = type == ONNX_FLOAT16  ? half((uint16_t)bits)
-               : type == ONNX_UINT64 ? (double)bits
-                                     : (double)(int64_t)bits;
-        return true;
+    case ONNX_DOUBLE: return pb_next_fixed64(bits, packed) == 1;
+    default: return pb_next_varint(bits, packed) == 1;
     }
 }
 
+/* They may be packed, or a field each, or both by turns. */
+static bool next_number(double *out, int type, struct numbers *n)
+{
+    uint64_t bits;
+
+    while (!n->packed.len) {
+        struct pb_field f;
+
+        if (pb_next(&f, &n->rest) != 1)
+            return false;
+        if (!is_number_field(f.number))
+            continue;
+        if (f.wire != PB_WIRE_BYTES) {
+            *out = field_number(type, f.value);
+            return true;
+        }
+        n->packed = f.bytes;
+    }
+    if (!take_packed(&bits, type, &n->packed))
+        return false;
+    *out = field_number(type, bits);
+    return true;
+}
+
+/* raw_data of a tensor's message, if it has some. */
+static struct str find_raw(struct str message)
+{
+    struct str raw = { NULL, 0 };
+    struct pb_field f;
+
+    while (pb_next(&f, &message) == 1)
+        if (f.number == 9 && f.wire == PB_WIRE_BYTES)
+            raw = f.bytes;
+    return raw;
+}
+
+/* Of a tensor whose raw_data, if any, is as long as its shape says. */
 static void read_numbers(struct onnx_reader *r, struct onnx_tensor *t,
-        struct str raw, struct str packed)
+        struct str message)
 {
     unsigned size = onnx_type_bits(t->type) / 8;
+    struct str raw = find_raw(message);
+    struct numbers fields = { .rest = message };
     double *data = arena_take(&r->model->arena, t->elements + 1, sizeof(*data));
 
     for (uint64_t i = 0; i < t->elements; i++) {
         if (raw.len)
             data[i] = raw_number(t->type, raw.p + i * size);
-        else if (!packed_number(&data[i], t->type, &packed))
+        else if (!next_number(&data[i], t->type, &fields))
             return; /* fewer than the shape says: none are known */
     }
     t->data = data;
@@ -107,34 +158,29 @@ static bool is_float(int type)
 }
 
 static void keep_small(struct onnx_reader *r, struct onnx_tensor *t,
-        const struct parts *p)
+        struct str message)
 {
     bool whole = onnx_type_is_whole(t->type) && t->elements <= WHOLE_MAX;
     bool real = is_float(t->type) && t->elements <= FLOAT_MAX;
 
-    /* An empty tensor has no data, and that is all of its data. */
-    if (p->external || (t->elements && !p->raw.len && !p->packed.len))
+    if (t->external)
         return;
     if (whole || (real && t->elements <= 1)) {
-        read_numbers(r, t, p->raw, p->packed);
+        read_numbers(r, t, message);
     } else if (real) {
         if (r->late_count == r->late_cap) {
             r->late_cap = r->late_cap ? 2 * r->late_cap : 16;
             r->late = alloc_resize(r->late, r->late_cap * sizeof(*r->late));
         }
-        r->late[r->late_count++] =
-                (struct onnx_late){ t, t->name, p->raw, p->packed };
+        r->late[r->late_count++] = (struct onnx_late){ t, t->name, message };
     }
 }
 
 void reader_late(struct onnx_reader *r)
 {
-    for (size_t i = 0; i < r->late_count; i++) {
-        struct onnx_late *l = &r->late[i];
-
-        if (map_find(&r->scales, l->name))
-            read_numbers(r, l->tensor, l->raw, l->packed);
-    }
+    for (size_t i = 0; i < r->late_count; i++)
+        if (map_find(&r->scales, r->late[i].name))
+            read_numbers(r, r->late[i].tensor, r->late[i].message);
 }
 
 /* --- tensors -------------------------------------------------------------- */
@@ -192,15 +238,10 @@ static int tensor_bytes(struct onnx_reader *r, struct onnx_tensor *t,
 {
     switch (f->number) {
     case 1: return add_packed_dims(r, p, f->bytes);
-    case 4:
-    case 5:
-    case 7:
-    case 10:
-    case 11: p->packed = f->bytes; return 0;
     case 8: t->name = reader_symbol(r, f->bytes); return 0;
     case 9:
-        p->raw = f->bytes;
-        p->raw_there = true;
+        p->raw_len = f->bytes.len;
+        p->has_raw = true;
         return 0;
     case 13: return external_entry(r, t, f->bytes);
     default: return 0;
@@ -268,16 +309,16 @@ int reader_tensor(struct onnx_reader *r, struct onnx_tensor *t,
         rc = set_shape(r, t, p.dims, p.rank);
     if (rc)
         return rc;
-    if (p.raw_there && !p.external && t->bytes && p.raw.len != t->bytes)
+    if (p.has_raw && !p.external && t->bytes && p.raw_len != t->bytes)
         return reader_fail(r, -EINVAL,
                 "has a tensor %s whose shape needs %llu bytes but that "
                 "holds %zu",
                 quote_name(name, symbol_text(&r->model->symbols, t->name)),
-                (unsigned long long)t->bytes, p.raw.len);
+                (unsigned long long)t->bytes, p.raw_len);
     t->external = p.external;
     if (t->external && !t->length)
         t->length = t->bytes;
-    keep_small(r, t, &p);
+    keep_small(r, t, bytes);
     return 0;
 }
 
@@ -305,125 +346,4 @@ int reader_sparse(struct onnx_reader *r, struct onnx_tensor *t,
     t->name = values.name;
     t->type = values.type;
     return set_shape(r, t, whole.dims, whole.rank);
-}
-
-/* --- types ---------------------------------------------------------------- */
-
-static int read_dim(struct onnx_reader *r, struct onnx_dim *d, struct str bytes)
-{
-    struct pb_field f;
-    int rc;
-
-    *d = (struct onnx_dim){ .size = -1 };
-    while ((rc = reader_next(r, &f, &bytes, "a dimension")) == 1) {
-        /* Some exporters write -1 for a size that is chosen with each run. */
-        if (f.number == 1 && f.wire == PB_WIRE_VARINT)
-            d->size = (int64_t)f.value < 0 ? -1 : (int64_t)f.value;
-        if (f.number == 2 && f.wire == PB_WIRE_BYTES)
-            d->name = reader_symbol(r, f.bytes);
-    }
-    return rc;
-}
-
-static int read_shape(struct onnx_reader *r, struct onnx_value *v,
-        struct str bytes)
-{
-    struct str rest = bytes;
-    struct pb_field f;
-    uint32_t count = 0;
-    int rc;
-
-    while ((rc = reader_next(r, &f, &rest, "a shape")) == 1)
-        count += f.number == 1 && f.wire == PB_WIRE_BYTES;
-    if (!rc)
-        rc = reader_count(r, count);
-    if (rc)
-        return rc;
-    v->rank = 0;
-    v->dims = arena_take(&r->model->arena, count, sizeof(*v->dims));
-    while (!rc && pb_next(&f, &bytes) == 1)
-        if (f.number == 1 && f.wire == PB_WIRE_BYTES)
-            rc = read_dim(r, &v->dims[v->rank++], f.bytes);
-    return rc;
-}
-
-static int read_tensor_type(struct onnx_reader *r, struct onnx_value *v,
-        struct str bytes)
-{
-    struct pb_field f;
-    int rc;
-
-    while ((rc = reader_next(r, &f, &bytes, "a type")) == 1) {
-        if (f.number == 1 && f.wire == PB_WIRE_VARINT)
-            v->type = f.value < 1000 ? (int)f.value : ONNX_UNKNOWN;
-        if (f.number == 2 && f.wire == PB_WIRE_BYTES) {
-            rc = read_shape(r, v, f.bytes);
-            if (rc)
-                return rc;
-        }
-    }
-    return rc;
-}
-
-static int read_type(struct onnx_reader *r, struct onnx_value *v,
-        struct str bytes)
-{
-    struct pb_field f;
-    int rc;
-
-    while ((rc = reader_next(r, &f, &bytes, "a type")) == 1) {
-        if (f.wire != PB_WIRE_BYTES)
-            continue;
-        rc = 0;
-        switch (f.number) {
-        case 1:
-        case 8:
-            v->kind = f.number == 1 ? ONNX_KIND_TENSOR : ONNX_KIND_SPARSE;
-            rc = read_tensor_type(r, v, f.bytes);
-            break;
-        case 4: v->kind = ONNX_KIND_SEQUENCE; break;
-        case 5: v->kind = ONNX_KIND_MAP; break;
-        case 9: v->kind = ONNX_KIND_OPTIONAL; break;
-        default: break;
-        }
-        if (rc)
-            return rc;
-    }
-    return rc;
-}
-
-/* The sizes that are fixed must make a tensor that can be. */
-static int check_value(const struct onnx_reader *r, const struct onnx_value *v)
-{
-    char name[QUOTE_NAME];
-    uint64_t elements = 1;
-
-    for (int32_t i = 0; i < v->rank; i++) {
-        uint64_t size = v->dims[i].size > 0 ? (uint64_t)v->dims[i].size : 1;
-
-        if (elements > INT64_MAX / size)
-            return reader_fail(r, -EINVAL,
-                    "says of %s what cannot be: dimension %d is %lld",
-                    quote_name(name, symbol_text(&r->model->symbols, v->name)),
-                    i, (long long)v->dims[i].size);
-        elements *= size;
-    }
-    return 0;
-}
-
-int reader_value(struct onnx_reader *r, struct onnx_value *v, struct str bytes)
-{
-    struct pb_field f;
-    int rc;
-
-    while ((rc = reader_next(r, &f, &bytes, "a value")) == 1) {
-        rc = 0;
-        if (f.number == 1 && f.wire == PB_WIRE_BYTES)
-            v->name = reader_symbol(r, f.bytes);
-        if (f.number == 2 && f.wire == PB_WIRE_BYTES)
-            rc = read_type(r, v, f.bytes);
-        if (rc)
-            return rc;
-    }
-    return rc ? rc : check_value(r, v);
 }
