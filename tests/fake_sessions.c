@@ -119,11 +119,11 @@ static void run_node(struct ort_profiler *p, const struct fake_node *n)
     e.name = name;
     (void)p->start_event(p, id);
     describe(n, FAKE_BEFORE_NS);
-    for (int i = 0; i < n->own_streams; i++)
-        describe(n, 10);
     if (n->inner)
         run_nodes(p, n->inner);
     pass(n->kernel_ns);
+    for (int i = 0; i < n->own_streams; i++)
+        describe(n, 10);
     describe(n, FAKE_AFTER_NS);
     e.duration_us = (int64_t)(atomic_load(&fake_clock_ns) - start) / 1000;
     (void)p->stop_event(p, id, &e);

@@ -120,6 +120,13 @@ static bool same_type(const struct operator_sum *o, const struct onnx_node *n)
     return o->op_type && str_is(n->op_type, o->op_type);
 }
 
+/* FusedConv is made of a Conv and what follows it. */
+static bool leads(const struct operator_sum *o, const struct onnx_node *n)
+{
+    return o->op_type &&
+           str_eq(n->op_type, without_head(str_of(o->op_type), "Fused"));
+}
+
 /* It is more than the node that it is named after. */
 static bool was_changed(const struct operator_sum *o, const struct onnx_node *n)
 {
@@ -145,7 +152,7 @@ static void take_backwards(struct search *s, const struct operator_sum *o,
 {
     uint32_t group = n->group;
 
-    for (int steps = 0; n && steps < 8 && !same_type(o, n->node); steps++) {
+    for (int steps = 0; n && steps < 8 && !leads(o, n->node); steps++) {
         n = before(s, n);
         if (!n || n->group != NOBODY)
             return;
