@@ -19,7 +19,7 @@ struct frame {
     uint64_t start_ns;
     uint64_t kernel_start_ns;
     uint64_t kernel_end_ns;
-    uint32_t streams;
+    uint16_t streams; /* that many, or more */
 };
 
 static _Thread_local struct frame frames[FRAMES];
@@ -32,6 +32,16 @@ static _Atomic uint64_t described[OPERATORS];
 static struct frame *innermost(void)
 {
     return depth && depth <= FRAMES ? &frames[depth - 1] : NULL;
+}
+
+uint32_t operator_depth(void)
+{
+    return depth;
+}
+
+void operator_return(uint32_t to)
+{
+    depth = to;
 }
 
 void operator_started(void)
@@ -58,7 +68,8 @@ void operator_stream_gone(void)
 
     if (!f)
         return;
-    f->streams++;
+    if (f->streams < UINT16_MAX)
+        f->streams++;
     if (!f->kernel_start_ns)
         f->kernel_start_ns = mono_ns();
 }
@@ -67,9 +78,11 @@ void operator_stream_gone(void)
 
 static uint64_t hash(uint64_t h, const char *text)
 {
+    const uint64_t prime = UINT64_C(1099511628211);
+
     for (; text && *text; text++)
-        h = (h ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    return h;
+        h = (h ^ (unsigned char)*text) * prime;
+    return (h ^ 0xff) * prime; /* where it ends counts, too */
 }
 
 static const struct ort_api *ep_api(const struct library *lib)
@@ -92,15 +105,34 @@ static const char *argument(const struct library *lib,
     return value;
 }
 
-static uint64_t number(const char *text, uint64_t otherwise)
+/* False: it does not tell, or no number. */
+static bool number(const struct library *lib, const struct ort_event *event,
+        const char *key, uint64_t *out)
 {
+    const char *text = argument(lib, event, key);
     uint64_t n = 0;
 
     if (!text || !*text)
-        return otherwise;
+        return false;
     for (; *text >= '0' && *text <= '9'; text++)
         n = n * 10 + (uint64_t)(*text - '0');
-    return *text ? otherwise : n;
+    if (*text)
+        return false;
+    *out = n;
+    return true;
+}
+
+/* Another model, or another branch of the same, may use the name again. */
+static uint64_t identify(const struct library *lib,
+        const struct ort_event *event, const char *name)
+{
+    static const char *const keys[] = { "op_name", "provider", "node_index",
+        "input_type_shape" };
+    uint64_t id = hash(UINT64_C(14695981039346656037), name);
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+        id = hash(id, argument(lib, event, keys[i]));
+    return id ? id : 1;
 }
 
 /* "Conv_12_kernel_time" is Conv_12. */
@@ -121,38 +153,34 @@ static uint64_t name_text(const char *event_name)
 }
 
 static void describe(const struct library *lib, uint64_t id, const char *name,
-        const char *inputs, const struct ort_event *event)
+        const struct ort_event *event)
 {
     struct record r = {
         .kind = RECORD_OPERATOR,
         .place = record_place(PHASE_OTHER, lib->index),
         .operator_found = { .id = id },
     };
+    struct record sizes = { .kind = RECORD_OPERATOR_SIZES,
+        .operator_sizes = { .id = id } };
+    uint64_t index;
 
     r.operator_found.name = name_text(name);
     r.operator_found.op_type = channel_text(argument(lib, event, "op_name"));
     r.operator_found.provider = channel_text(argument(lib, event, "provider"));
-    r.operator_found.inputs = channel_text(inputs);
+    r.operator_found.inputs =
+            channel_text(argument(lib, event, "input_type_shape"));
     r.operator_found.outputs =
             channel_text(argument(lib, event, "output_type_shape"));
-    r.operator_found.node_index =
-            (uint32_t)number(argument(lib, event, "node_index"), UINT32_MAX);
+    r.operator_found.node_index = number(lib, event, "node_index", &index)
+                                          ? (uint32_t)index
+                                          : UINT32_MAX;
     channel_send(&r);
-
-    const char *activation = argument(lib, event, "activation_size");
-
-    if (activation)
-        channel_send(&(struct record){
-                .kind = RECORD_OPERATOR_SIZES,
-                .operator_sizes = {
-                    .id = id,
-                    .activation = number(activation, 0),
-                    .parameter = number(
-                            argument(lib, event, "parameter_size"), 0),
-                    .output =
-                            number(argument(lib, event, "output_size"), 0),
-                },
-        });
+    if (number(lib, event, "activation_size",
+                &sizes.operator_sizes.activation) &&
+            number(lib, event, "parameter_size",
+                    &sizes.operator_sizes.parameter) &&
+            number(lib, event, "output_size", &sizes.operator_sizes.output))
+        channel_send(&sizes);
 }
 
 static void send(const struct library *lib, uint32_t sample,
@@ -166,12 +194,10 @@ static void send(const struct library *lib, uint32_t sample,
     if (!name)
         return;
 
-    const char *inputs = argument(lib, event, "input_type_shape");
-    uint64_t id = hash(hash(UINT64_C(14695981039346656037), name), inputs);
+    uint64_t id = identify(lib, event, name);
 
-    id = id ? id : 1;
     if (!set_has(described, OPERATORS, id)) {
-        describe(lib, id, name, inputs, event);
+        describe(lib, id, name, event);
         set_add(described, OPERATORS, id);
     }
 
@@ -188,7 +214,7 @@ static void send(const struct library *lib, uint32_t sample,
                 .sample = sample,
                 .thread = channel_thread(),
                 .level = (uint16_t)level,
-                .streams = (uint16_t)f->streams,
+                .streams = f->streams,
             },
     });
 }

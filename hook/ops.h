@@ -69,6 +69,7 @@ struct sample {
     const struct ort_run_options *use;
     struct ort_run_options *ours;
     void *flight;
+    uint32_t depth; /* events that this thread was in before */
 };
 
 void ops_run_options_new(const struct ort_run_options *options);
@@ -114,6 +115,11 @@ void burst_session_end(const struct ort_session *session);
 uint32_t probe_nodes_seen(void);
 
 /* --- operator.c ----------------------------------------------------------- */
+
+/* How many events this thread is in; and back to that many, for a run that
+ * failed in the midst may not tell of their end. */
+uint32_t operator_depth(void);
+void operator_return(uint32_t to);
 
 void operator_started(void);
 /* The innermost event of this thread is over. */

@@ -57,6 +57,16 @@ static struct flight {
 static _Atomic uint32_t samples;
 static _Thread_local uint32_t current;
 
+/* 0: it is none, or one that no count of runs reaches. */
+static uint64_t number_of(const char *text)
+{
+    uint64_t n = 0;
+
+    for (; *text >= '0' && *text <= '9' && n < UINT32_MAX; text++)
+        n = n * 10 + (uint64_t)(*text - '0');
+    return *text ? 0 : n;
+}
+
 void ops_init(void)
 {
     const char *asked = hook_variable("ORTMETER_OPS");
@@ -67,14 +77,9 @@ void ops_init(void)
         mode = MODE_AUTO;
         return;
     }
-    mode = MODE_EVERY;
-    every = 0;
-    if (text_is(asked, "all"))
-        every = 1;
-    for (; *asked >= '0' && *asked <= '9'; asked++)
-        every = every * 10 + (uint64_t)(*asked - '0');
-    if (!every)
-        mode = MODE_OFF;
+    every = text_is(asked, "all") ? 1 : number_of(asked);
+    if (every)
+        mode = MODE_EVERY;
 }
 
 bool ops_wanted(void)
@@ -305,6 +310,7 @@ struct sample ops_begin(const struct library *lib,
     }
     s.id = atomic_fetch_add(&samples, 1) + 1;
     s.use = s.ours;
+    s.depth = operator_depth();
     current = s.id;
     return s;
 }
@@ -319,6 +325,7 @@ void ops_end(const struct library *lib, const struct ort_session *session,
         run->flags |= FLAG_SAMPLED | FLAG_BURST;
     if (s->id) {
         current = 0;
+        operator_return(s->depth);
         land(lib, s);
         give_back(lib, s->ours);
         run->flags |= FLAG_SAMPLED;

@@ -6,6 +6,7 @@
 #include "onnx/model.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -275,6 +276,20 @@ int fusion_find(struct fusion *out, const struct operators *o, uint32_t session,
     map_release(&s.maker);
     onnx_close(model);
     return 0;
+}
+
+int fusion_of_session(struct fusion *out, const struct summary *s,
+        const struct summary_session *x, struct error *e)
+{
+    bool relative = x->model[0] != '/' && s->run.directory;
+    char path[4096];
+    int n = snprintf(path, sizeof(path), "%s%s%s",
+            relative ? s->run.directory : "", relative ? "/" : "", x->model);
+
+    *out = (struct fusion){ 0 };
+    if (n < 0 || (size_t)n >= sizeof(path))
+        return fail(e, -ENAMETOOLONG, "the model's path is too long");
+    return fusion_find(out, &s->operators, x->id, path, e);
 }
 
 void fusion_release(struct fusion *f)

@@ -7,7 +7,7 @@
  * So the groups are worked out from names and edges. */
 #pragma once
 
-#include "analyse/operators.h"
+#include "analyse/summary.h"
 #include "base/error.h"
 
 #include <stddef.h>
@@ -34,4 +34,8 @@ struct fusion {
 /* Of one session, from its model's file.  -ENODATA: no operator is known. */
 int fusion_find(struct fusion *out, const struct operators *o, uint32_t session,
         const char *model_path, struct error *e);
+/* The same of a session of a summary, whose model's path may be relative to
+ * where the program ran. */
+int fusion_of_session(struct fusion *out, const struct summary *s,
+        const struct summary_session *x, struct error *e);
 void fusion_release(struct fusion *f);

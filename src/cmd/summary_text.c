@@ -1,5 +1,7 @@
 #include "cmd/summary_text.h"
 
+#include "cmd/operators_text.h"
+#include "cmd/page.h"
 #include "cmd/term.h"
 #include "model/phase.h"
 
@@ -8,50 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#define LABEL_WIDTH   12
-#define COLUMN_WIDTH  10
 #define SESSIONS_MOST 20 /* the rest is counted */
-#define LINES_MOST    12 /* of sections, errors, marks */
-
-struct page {
-    struct buf *out;
-    bool colours;
-};
-
-static void style(const struct page *p, enum term_style s)
-{
-    buf_text(p->out, term_style(p->colours, s));
-}
-
-static void label(const struct page *p, const char *text)
-{
-    buf_text(p->out, "  ");
-    style(p, TERM_DIM);
-    term_left(p->out, text, LABEL_WIDTH);
-    style(p, TERM_PLAIN);
-}
-
-static void duration(const struct page *p, double ns)
-{
-    char text[16];
-
-    buf_text(p->out, term_duration(text, ns));
-}
-
-static void duration_column(const struct page *p, double ns)
-{
-    char text[16];
-
-    term_right(p->out, term_duration(text, ns), COLUMN_WIDTH);
-}
-
-static void count(const struct page *p, uint64_t n, const char *one,
-        const char *more)
-{
-    char text[32];
-
-    buf_printf(p->out, "%s %s", term_count(text, n), n == 1 ? one : more);
-}
 
 void summary_date(char out[32], uint64_t wall_ns)
 {
@@ -70,18 +29,18 @@ static void head(const struct page *p, const struct summary *s)
     char date[32];
 
     summary_date(date, s->run.started_wall_ns);
-    style(p, TERM_BOLD);
+    page_style(p, TERM_BOLD);
     buf_printf(p->out, "run %.8s", s->run.id);
-    style(p, TERM_PLAIN);
+    page_style(p, TERM_PLAIN);
     buf_printf(p->out, "  %s", date);
     if (s->run.duration_ns) {
         buf_text(p->out, "  ");
-        duration(p, (double)s->run.duration_ns);
+        page_duration(p, (double)s->run.duration_ns);
     }
     if (s->run.status != RUN_COMPLETE) {
-        style(p, TERM_YELLOW);
+        page_style(p, TERM_YELLOW);
         buf_printf(p->out, "  %s", run_status_name(s->run.status));
-        style(p, TERM_PLAIN);
+        page_style(p, TERM_PLAIN);
     }
     buf_text(p->out, "\n  ");
     term_text(p->out, s->run.command ? s->run.command : "");
@@ -90,7 +49,7 @@ static void head(const struct page *p, const struct summary *s)
         buf_printf(p->out, "  ended by signal %d\n", s->run.signal);
     else if (s->run.ended && s->run.exit_code)
         buf_printf(p->out, "  exit code %d\n", s->run.exit_code);
-    for (size_t i = 0; i < s->library_count && i < LINES_MOST; i++) {
+    for (size_t i = 0; i < s->library_count && i < PAGE_LINES; i++) {
         const struct summary_library *l = &s->libraries[i];
 
         /* The same library in several processes is one line. */
@@ -112,9 +71,9 @@ static void note(const struct page *p, const struct summary *s)
     if (!s->run.note)
         return;
     buf_char(p->out, '\n');
-    style(p, TERM_YELLOW);
+    page_style(p, TERM_YELLOW);
     buf_printf(p->out, "  %s\n", s->run.note);
-    style(p, TERM_PLAIN);
+    page_style(p, TERM_PLAIN);
 }
 
 /* --- sessions ------------------------------------------------------------- */
@@ -126,9 +85,9 @@ static void model_name(const struct page *p, const struct summary_session *x)
     if (x->model) {
         char *name = summary_model_name(x->model);
 
-        style(p, TERM_BOLD);
+        page_style(p, TERM_BOLD);
         term_text(p->out, name);
-        style(p, TERM_PLAIN);
+        page_style(p, TERM_PLAIN);
         free(name);
     } else if (x->model_bytes) {
         buf_printf(p->out, "model from memory, %s",
@@ -173,24 +132,24 @@ static void session(const struct page *p, const struct summary_session *x)
         providers(p, x->providers);
     }
     if (x->error) {
-        style(p, TERM_RED);
+        page_style(p, TERM_RED);
         buf_text(p->out, "\n    could not be loaded: ");
         term_text(p->out, x->error);
-        style(p, TERM_PLAIN);
+        page_style(p, TERM_PLAIN);
     } else if (!x->seen_late) {
         buf_text(p->out, "  loaded in ");
-        duration(p, (double)x->load_ns);
+        page_duration(p, (double)x->load_ns);
     }
     buf_char(p->out, '\n');
     if (!x->inferences)
         return;
     buf_text(p->out, "    ");
-    count(p, x->inferences, "inference", "inferences");
+    page_count(p, x->inferences, "inference", "inferences");
     if (x->latency.count) {
         buf_text(p->out, "  p50 ");
-        duration(p, x->latency.p50);
+        page_duration(p, x->latency.p50);
         buf_text(p->out, "  p99 ");
-        duration(p, x->latency.p99);
+        page_duration(p, x->latency.p99);
     }
     if (x->batch.count && x->batch.min != x->batch.max)
         buf_printf(p->out, "  batch %llu to %llu",
@@ -207,7 +166,7 @@ static void sessions(const struct page *p, const struct summary *s)
         session(p, &s->sessions[i]);
     if (s->session_count > SESSIONS_MOST) {
         buf_text(p->out, "\n  and ");
-        count(p, s->session_count - SESSIONS_MOST, "session more",
+        page_count(p, s->session_count - SESSIONS_MOST, "session more",
                 "sessions more");
         buf_char(p->out, '\n');
     }
@@ -227,33 +186,33 @@ static void latency(const struct page *p, const struct summary *s)
         return;
     buf_char(p->out, '\n');
     if (f->count) {
-        label(p, "");
+        page_label(p, "");
         for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-            style(p, TERM_DIM);
-            term_right(p->out, names[i], COLUMN_WIDTH);
-            style(p, TERM_PLAIN);
+            page_style(p, TERM_DIM);
+            term_right(p->out, names[i], PAGE_COLUMN);
+            page_style(p, TERM_PLAIN);
         }
         buf_char(p->out, '\n');
-        label(p, "latency");
+        page_label(p, "latency");
         for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-            duration_column(p, values[i]);
+            page_duration_column(p, values[i]);
         buf_char(p->out, '\n');
     }
-    label(p, "inferences");
+    page_label(p, "inferences");
     term_left(p->out, "", 4);
-    count(p, s->inferences, "in all", "in all");
+    page_count(p, s->inferences, "in all", "in all");
     if (s->failed) {
-        style(p, TERM_RED);
+        page_style(p, TERM_RED);
         buf_printf(p->out, ", %llu failed", (unsigned long long)s->failed);
-        style(p, TERM_PLAIN);
+        page_style(p, TERM_PLAIN);
     }
     if (f->pairs) {
         buf_text(p->out, "   jitter ");
-        duration(p, f->jitter);
+        page_duration(p, f->jitter);
     }
     if (f->count > 1) {
         buf_text(p->out, "   stddev ");
-        duration(p, f->stddev);
+        page_duration(p, f->stddev);
     }
     buf_char(p->out, '\n');
 }
@@ -276,7 +235,7 @@ static void throughput(const struct page *p, const struct summary *s)
 
     if (done <= 0 || seconds <= 0)
         return;
-    label(p, "throughput");
+    page_label(p, "throughput");
     buf_text(p->out, "    ");
     rate(p, done / seconds, "inferences");
     if (s->samples > done) {
@@ -285,8 +244,8 @@ static void throughput(const struct page *p, const struct summary *s)
     }
     if (s->warmup.known && s->warmup.count) {
         buf_text(p->out, "   warm-up ");
-        count(p, s->warmup.count, "inference of ", "inferences of ");
-        duration(p, s->warmup.mean_ns);
+        page_count(p, s->warmup.count, "inference of ", "inferences of ");
+        page_duration(p, s->warmup.mean_ns);
     }
     buf_char(p->out, '\n');
 }
@@ -297,15 +256,15 @@ static void tokens(const struct page *p, const struct summary *s)
 
     if (!t->generations)
         return;
-    label(p, "tokens");
+    page_label(p, "tokens");
     buf_text(p->out, "    ");
-    count(p, t->count, "token in ", "tokens in ");
-    count(p, t->generations, "generation", "generations");
+    page_count(p, t->count, "token in ", "tokens in ");
+    page_count(p, t->generations, "generation", "generations");
     buf_text(p->out, "   first after ");
-    duration(p, t->ttft_ns);
+    page_duration(p, t->ttft_ns);
     if (t->later) {
         buf_text(p->out, ", then every ");
-        duration(p, t->tpot_ns);
+        page_duration(p, t->tpot_ns);
     }
     if (t->busy_ns > 0) {
         buf_text(p->out, "   ");
@@ -315,107 +274,42 @@ static void tokens(const struct page *p, const struct summary *s)
     for (unsigned i = PHASE_PREFILL; i <= PHASE_DECODE; i++) {
         if (!s->phase[i].count)
             continue;
-        label(p, phase_name((enum phase)i));
+        page_label(p, phase_name((enum phase)i));
         buf_text(p->out, "    ");
-        count(p, s->phase[i].count, "inference", "inferences");
+        page_count(p, s->phase[i].count, "inference", "inferences");
         buf_text(p->out, "   mean ");
-        duration(p, s->phase[i].mean);
+        page_duration(p, s->phase[i].mean);
         buf_text(p->out, "   p99 ");
-        duration(p, s->phase[i].p99);
+        page_duration(p, s->phase[i].p99);
         buf_char(p->out, '\n');
-    }
-}
-
-static void operator_line(const struct page *p, const struct operator_sum *o,
-        double kernels)
-{
-    char share[16];
-
-    (void)snprintf(share, sizeof(share), "%.1f %%",
-            kernels > 0 ? 100 * o->kernel_ns / kernels : 0);
-    buf_text(p->out, "    ");
-    term_right(p->out, share, 7);
-    duration_column(p, o->kernel_ns / (double)o->count);
-    buf_text(p->out, "  ");
-    term_left(p->out, o->op_type ? o->op_type : "?", 16);
-    buf_printf(p->out, " %s\n", o->name ? o->name : "");
-}
-
-static void operator_account(const struct page *p,
-        const struct operator_account *a)
-{
-    double n = (double)a->inferences;
-    double kernels = a->kernels_ns / n;
-
-    label(p, "time");
-    buf_text(p->out, "    operators ");
-    duration(p, kernels);
-    if (a->plain_inferences) {
-        double rest = a->plain_mean_ns - kernels;
-
-        /* Looking into them may have slowed the kernels, too. */
-        buf_text(p->out, rest < 0 ? " - slowed by looking "
-                                  : " + control flow and runtime ");
-        duration(p, rest < 0 ? -rest : rest);
-        buf_text(p->out, " = ");
-        duration(p, a->plain_mean_ns);
-        buf_text(p->out, " an inference");
-    }
-    buf_printf(p->out, "  (%s, from %llu looked into)\n",
-            operator_method_name(a->method), (unsigned long long)a->inferences);
-}
-
-static void operators(const struct page *p, const struct summary *s)
-{
-    const struct operators *o = &s->operators;
-    double kernels = 0;
-    size_t shown = 0;
-
-    if (!o->count)
-        return;
-    buf_char(p->out, '\n');
-    for (size_t i = 0; i < o->account_count; i++) {
-        kernels += o->accounts[i].kernels_ns;
-        if (o->accounts[i].inferences)
-            operator_account(p, &o->accounts[i]);
-    }
-    for (size_t i = 0; i < o->count && shown < LINES_MOST; i++) {
-        if (o->items[i].contains || !o->items[i].count)
-            continue;
-        label(p, shown++ ? "" : "operators");
-        operator_line(p, &o->items[i], kernels);
-    }
-    if (o->count > shown) {
-        label(p, "");
-        buf_printf(p->out, "    of %zu; all with --json\n", o->count);
     }
 }
 
 static void sections(const struct page *p, const struct summary *s)
 {
-    for (size_t i = 0; i < s->section_count && i < LINES_MOST; i++) {
+    for (size_t i = 0; i < s->section_count && i < PAGE_LINES; i++) {
         const struct summary_section *x = &s->sections[i];
 
-        label(p, i ? "" : "sections");
+        page_label(p, i ? "" : "sections");
         buf_text(p->out, "    ");
         term_left(p->out, x->name, 24);
-        duration_column(p, (double)x->total_ns);
+        page_duration_column(p, (double)x->total_ns);
         buf_text(p->out, "  in ");
-        count(p, x->count, "section", "sections");
+        page_count(p, x->count, "section", "sections");
         buf_printf(p->out, ", %s\n", phase_name((enum phase)x->phase));
     }
 }
 
 static void errors(const struct page *p, const struct summary *s)
 {
-    for (size_t i = 0; i < s->error_count && i < LINES_MOST; i++) {
-        label(p, i ? "" : "errors");
-        style(p, TERM_RED);
+    for (size_t i = 0; i < s->error_count && i < PAGE_LINES; i++) {
+        page_label(p, i ? "" : "errors");
+        page_style(p, TERM_RED);
         buf_printf(p->out, "    %llu × ",
                 (unsigned long long)s->errors[i].count);
         term_text(p->out, s->errors[i].text);
         buf_char(p->out, '\n');
-        style(p, TERM_PLAIN);
+        page_style(p, TERM_PLAIN);
     }
 }
 
@@ -427,7 +321,7 @@ static void meter_cost(const struct page *p, const struct summary *s)
 
     if (!s->hook_ns && !r->meter_cpu_ns)
         return;
-    label(p, "meter");
+    page_label(p, "meter");
     buf_text(p->out, "    ");
     if (s->hook_ns) {
         buf_printf(p->out, "%u ns an inference", s->hook_ns);
@@ -439,7 +333,7 @@ static void meter_cost(const struct page *p, const struct summary *s)
         buf_text(p->out, ", ");
     if (r->meter_cpu_ns) {
         buf_text(p->out, "collector CPU ");
-        duration(p, (double)r->meter_cpu_ns);
+        page_duration(p, (double)r->meter_cpu_ns);
     }
     if (r->meter_cpu_ns && r->meter_rss_bytes)
         buf_printf(p->out, " and %s",
@@ -453,9 +347,9 @@ static void cost(const struct page *p, const struct summary *s)
     char size[16];
 
     if (r->ended) {
-        label(p, "program");
+        page_label(p, "program");
         buf_text(p->out, "    CPU ");
-        duration(p, (double)(r->user_cpu_ns + r->system_cpu_ns));
+        page_duration(p, (double)(r->user_cpu_ns + r->system_cpu_ns));
         if (r->peak_rss_bytes)
             buf_printf(p->out, ", at most %s resident",
                     term_bytes(size, (double)r->peak_rss_bytes));
@@ -463,11 +357,11 @@ static void cost(const struct page *p, const struct summary *s)
     }
     meter_cost(p, s);
     if (s->lost) {
-        label(p, "lost");
-        style(p, TERM_RED);
+        page_label(p, "lost");
+        page_style(p, TERM_RED);
         buf_text(p->out, "    ");
-        count(p, s->lost, "record was lost", "records were lost");
-        style(p, TERM_PLAIN);
+        page_count(p, s->lost, "record was lost", "records were lost");
+        page_style(p, TERM_PLAIN);
         buf_text(p->out, ": try a larger --buffer\n");
     }
 }
@@ -482,7 +376,7 @@ void summary_text(struct buf *out, const struct summary *s, bool colours)
     latency(&page, s);
     throughput(&page, s);
     tokens(&page, s);
-    operators(&page, s);
+    operators_text(&page, s);
     sections(&page, s);
     errors(&page, s);
     cost(&page, s);

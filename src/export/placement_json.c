@@ -4,7 +4,6 @@
 #include "analyse/placement.h"
 #include "base/json.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static void us(struct json *j, const char *key, double ns)
@@ -77,17 +76,12 @@ static void fusion(struct json *j, const struct fusion *f)
 static void fusion_of(struct json *j, const struct summary *s,
         const struct summary_session *x)
 {
-    char path[4096];
-    bool absolute = x->model[0] == '/';
     struct fusion f;
     struct error e;
 
-    (void)snprintf(path, sizeof(path), "%s%s%s",
-            !absolute && s->run.directory ? s->run.directory : "",
-            !absolute && s->run.directory ? "/" : "", x->model);
     json_object(j, NULL);
     json_u64(j, "session", x->id);
-    if (fusion_find(&f, &s->operators, x->id, path, &e))
+    if (fusion_of_session(&f, s, x, &e))
         json_text(j, "reason", e.text);
     else
         fusion(j, &f);
