@@ -68,7 +68,7 @@ struct sample {
     struct burst *burst; /* but by ONNX Runtime itself */
     const struct ort_run_options *use;
     struct ort_run_options *ours;
-    void *flight;
+    struct flight *flight;
     uint32_t depth; /* events that this thread was in before */
 };
 
@@ -76,8 +76,7 @@ void ops_run_options_new(const struct ort_run_options *options);
 void ops_run_options_touched(const struct ort_run_options *options);
 void ops_run_options_end(const struct ort_run_options *options);
 /* They are told to stop: so are those that stand in for them. */
-void ops_terminate(const struct library *lib,
-        const struct ort_run_options *options);
+void ops_terminate(const struct ort_run_options *options);
 
 /* The session is looked into from now on; `nodes` guesses what that costs. */
 void ops_watch(const struct ort_session *session, uint32_t nodes);

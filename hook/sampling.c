@@ -3,7 +3,11 @@
  * Being looked into makes an inference slower: by a tenth, or five times, or,
  * with many threads, more.  So in the mode "auto" the cost is measured for each
  * session as it goes, and an inference is looked into only when what was spent
- * so far, and this one's likely cost, stay below a share of all the time. */
+ * so far, and this one's likely cost, stay below a share of all the time.
+ *
+ * An inference is taken to have cost what it took beyond the quickest that was
+ * not looked into.  A session's inferences may be of very different lengths;
+ * against their mean, a short one would seem to have cost nothing. */
 #include "base/ring.h"
 #include "hook/ops.h"
 #include "hook/table.h"
@@ -17,7 +21,8 @@
 
 /* Of the time, in the mode "auto"; the aim is one in a hundred. */
 #define SHARE_OF 125
-/* Until it was measured: what a node costs, and what the next run feels. */
+/* What a node costs, at the least that we believe; and what the next run feels
+ * of it. */
 #define GUESS_NODE_NS 8000
 #define AFTERMATH_PCT 20
 
@@ -33,9 +38,10 @@ static uint64_t every = 1;
 static struct watched {
     _Atomic bool taken;
     _Atomic uint64_t runs;
-    _Atomic uint64_t plain_runs, plain_ns;
-    _Atomic uint64_t sampled_runs, sampled_ns;
-    _Atomic uint64_t spent_ns;
+    _Atomic uint64_t all_ns;
+    _Atomic uint64_t least_ns; /* of those that were not looked into */
+    _Atomic uint64_t sampled, spent_ns;
+    _Atomic bool rested; /* one was not, since the last that was */
     uint64_t guess_ns;
 } watched[WATCHED];
 
@@ -48,10 +54,13 @@ static struct table_place run_options[RUN_OPTIONS];
 static _Atomic(struct ort_run_options *) pool[LIBRARIES][POOL];
 
 /* Runs under way in which ours stand in for theirs. */
+enum { FREE = 0, BOARDING = 1, LANDED = 2 }; /* no addresses */
 static struct flight {
-    _Atomic uintptr_t theirs; /* 0: free */
-    _Atomic(struct ort_run_options *) ours;
+    _Atomic uintptr_t theirs; /* or one of those */
+    _Atomic uint32_t stoppers;
     _Atomic bool terminated;
+    const struct library *lib;
+    struct ort_run_options *ours;
 } flights[FLIGHTS];
 
 static _Atomic uint32_t samples;
@@ -62,7 +71,7 @@ static uint64_t number_of(const char *text)
 {
     uint64_t n = 0;
 
-    for (; *text >= '0' && *text <= '9' && n < UINT32_MAX; text++)
+    for (; *text >= '0' && *text <= '9' && n < UINT64_MAX / 10; text++)
         n = n * 10 + (uint64_t)(*text - '0');
     return *text ? 0 : n;
 }
@@ -103,19 +112,21 @@ uint32_t ops_current(void)
 
 void ops_watch(const struct ort_session *session, uint32_t nodes)
 {
-    for (size_t i = 0; i < WATCHED; i++) {
+    _Atomic uint64_t *place = table_word(by_session, SESSIONS, session);
+
+    for (size_t i = 0; place && i < WATCHED; i++) {
         struct watched *w = &watched[i];
 
         if (atomic_exchange(&w->taken, true))
             continue;
         atomic_store(&w->runs, 0);
-        atomic_store(&w->plain_runs, 0);
-        atomic_store(&w->plain_ns, 0);
-        atomic_store(&w->sampled_runs, 0);
-        atomic_store(&w->sampled_ns, 0);
+        atomic_store(&w->all_ns, 0);
+        atomic_store(&w->least_ns, UINT64_MAX);
+        atomic_store(&w->sampled, 0);
         atomic_store(&w->spent_ns, 0);
+        atomic_store(&w->rested, false);
         w->guess_ns = GUESS_NODE_NS * (uint64_t)(nodes ? nodes : 100);
-        table_write(by_session, SESSIONS, session, i + 1);
+        atomic_store(place, i + 1);
         return;
     }
 }
@@ -150,16 +161,9 @@ static void add(_Atomic uint64_t *value, uint64_t more)
 /* What looking into one more run is likely to cost. */
 static uint64_t likely_ns(struct watched *w)
 {
-    uint64_t sampled = read(&w->sampled_runs), plain = read(&w->plain_runs);
+    uint64_t sampled = read(&w->sampled);
 
-    if (!sampled || !plain)
-        return w->guess_ns;
-
-    uint64_t with = read(&w->sampled_ns) / sampled;
-    uint64_t without = read(&w->plain_ns) / plain;
-    uint64_t more = with > without ? with - without : 0;
-
-    return more + more * AFTERMATH_PCT / 100;
+    return sampled ? read(&w->spent_ns) / sampled : w->guess_ns;
 }
 
 static bool is_due(struct watched *w)
@@ -169,34 +173,64 @@ static bool is_due(struct watched *w)
 
     if (mode == MODE_EVERY)
         return number % every == 0;
+    return read(&w->spent_ns) + likely_ns(w) <= read(&w->all_ns) / SHARE_OF &&
+           atomic_exchange(&w->rested, false);
+}
 
-    uint64_t all_ns = read(&w->plain_ns) + read(&w->sampled_ns);
+static void account_plain(struct watched *w, uint64_t took_ns)
+{
+    uint64_t least = read(&w->least_ns);
 
-    return read(&w->plain_runs) &&
-           read(&w->spent_ns) + likely_ns(w) <= all_ns / SHARE_OF;
+    while (took_ns < least &&
+            !atomic_compare_exchange_weak(&w->least_ns, &least, took_ns))
+        ;
+    atomic_store(&w->rested, true);
+}
+
+static void account_sampled(struct watched *w, uint64_t took_ns)
+{
+    uint64_t least = read(&w->least_ns);
+    uint64_t more = took_ns > least ? took_ns - least : 0;
+
+    if (more < w->guess_ns)
+        more = w->guess_ns;
+    add(&w->spent_ns, more + more * AFTERMATH_PCT / 100);
+    add(&w->sampled, 1);
 }
 
 /* --- run options ---------------------------------------------------------- */
 
+/* In one order with the flights: see ops_terminate(). */
+static void know(const struct ort_run_options *options, uint64_t what)
+{
+    _Atomic uint64_t *word = table_word(run_options, RUN_OPTIONS, options);
+
+    if (word)
+        atomic_store(word, what);
+}
+
 void ops_run_options_new(const struct ort_run_options *options)
 {
-    table_write(run_options, RUN_OPTIONS, options, FRESH);
+    know(options, FRESH);
 }
 
 void ops_run_options_touched(const struct ort_run_options *options)
 {
-    table_write(run_options, RUN_OPTIONS, options, TOUCHED);
+    know(options, TOUCHED);
 }
 
 void ops_run_options_end(const struct ort_run_options *options)
 {
-    table_write(run_options, RUN_OPTIONS, options, 0);
+    know(options, 0);
 }
 
 /* Nothing was set on them, so ours do the same. */
 static bool is_fresh(const struct ort_run_options *options)
 {
-    return !options || table_read(run_options, RUN_OPTIONS, options) == FRESH;
+    _Atomic uint64_t *word =
+            options ? table_word(run_options, RUN_OPTIONS, options) : NULL;
+
+    return !options || (word && atomic_load(word) == FRESH);
 }
 
 static void drop(const struct library *lib, struct ort_status *status)
@@ -205,24 +239,37 @@ static void drop(const struct library *lib, struct ort_status *status)
         ORT(lib->api, ReleaseStatus)(status);
 }
 
-static struct ort_run_options *take_ours(const struct library *lib)
+/* NULL: there are none that profile. */
+static struct ort_run_options *make_ours(const struct library *lib)
 {
     ort_CreateRunOptions create =
             (ort_CreateRunOptions)lib->real[WRAP_CreateRunOptions];
+    ort_ReleaseRunOptions release =
+            (ort_ReleaseRunOptions)lib->real[WRAP_ReleaseRunOptions];
     ort_RunOptionsEnableProfiling enable =
             (ort_RunOptionsEnableProfiling)
-                    lib->api->slot[ORT_SLOT_RunOptionsEnableProfiling];
+                    lib->real[WRAP_RunOptionsEnableProfiling];
+    struct ort_run_options *ours = NULL;
+    struct ort_status *status = create(&ours);
+
+    /* A path that cannot be: nothing is ever written. */
+    if (!status)
+        status = enable(ours, "/dev/null/x");
+    if (!status)
+        return ours;
+    drop(lib, status);
+    if (ours)
+        release(ours);
+    return NULL;
+}
+
+static struct ort_run_options *take_ours(const struct library *lib)
+{
     struct ort_run_options *ours = NULL;
 
     for (size_t i = 0; i < POOL && !ours; i++)
         ours = atomic_exchange(&pool[lib->index][i], NULL);
-    if (ours)
-        return ours;
-    drop(lib, create(&ours));
-    /* A path that cannot be: nothing is ever written. */
-    if (ours)
-        drop(lib, enable(ours, "/dev/null/x"));
-    return ours;
+    return ours ? ours : make_ours(lib);
 }
 
 static void give_back(const struct library *lib, struct ort_run_options *ours)
@@ -241,53 +288,82 @@ static void give_back(const struct library *lib, struct ort_run_options *ours)
 
 /* --- stopping a run from another thread ----------------------------------- */
 
-static struct flight *take_off(const struct ort_run_options *theirs,
-        struct ort_run_options *ours)
+static struct flight *take_off(const struct library *lib,
+        const struct ort_run_options *theirs, struct ort_run_options *ours)
 {
     for (size_t i = 0; i < FLIGHTS; i++) {
-        uintptr_t nobody = 0;
+        struct flight *f = &flights[i];
+        uintptr_t nobody = FREE;
 
-        if (!atomic_compare_exchange_strong(&flights[i].theirs, &nobody, 1))
+        if (!atomic_compare_exchange_strong(&f->theirs, &nobody, BOARDING))
             continue;
-        atomic_store(&flights[i].terminated, false);
-        atomic_store(&flights[i].ours, ours);
-        atomic_store(&flights[i].theirs, (uintptr_t)theirs);
-        return &flights[i];
+        f->lib = lib;
+        f->ours = ours;
+        atomic_store(&f->terminated, false);
+        atomic_store(&f->theirs, (uintptr_t)theirs);
+        return f;
     }
     return NULL;
 }
 
-void ops_terminate(const struct library *lib,
-        const struct ort_run_options *options)
+/* Ours are given back by the last that has to do with them: a thread that stops
+ * them may be slower than the run. */
+static void leave(struct flight *f)
 {
-    ort_RunOptionsSetTerminate terminate =
-            (ort_RunOptionsSetTerminate)lib->real[WRAP_RunOptionsSetTerminate];
+    ort_RunOptionsUnsetTerminate unset;
+    uintptr_t landed = LANDED;
 
+    if (atomic_load(&f->stoppers) ||
+            !atomic_compare_exchange_strong(&f->theirs, &landed, BOARDING))
+        return;
+    unset = (ort_RunOptionsUnsetTerminate)
+                    f->lib->real[WRAP_RunOptionsUnsetTerminate];
+    if (atomic_load(&f->terminated))
+        drop(f->lib, unset(f->ours));
+    give_back(f->lib, f->ours);
+    atomic_store(&f->theirs, FREE);
+}
+
+static void land(struct flight *f)
+{
+    atomic_store(&f->theirs, LANDED);
+    leave(f);
+}
+
+static void stop(struct flight *f, const struct ort_run_options *theirs)
+{
+    ort_RunOptionsSetTerminate terminate;
+
+    (void)atomic_fetch_add(&f->stoppers, 1);
+    if (atomic_load(&f->theirs) == (uintptr_t)theirs) {
+        terminate = (ort_RunOptionsSetTerminate)
+                            f->lib->real[WRAP_RunOptionsSetTerminate];
+        atomic_store(&f->terminated, true);
+        drop(f->lib, terminate(f->ours));
+    }
+    (void)atomic_fetch_sub(&f->stoppers, 1);
+    leave(f);
+}
+
+void ops_terminate(const struct ort_run_options *options)
+{
     /* First this, then looking: a run that takes off meanwhile looks after it
      * has taken off, so one of us sees the other. */
     ops_run_options_touched(options);
     for (size_t i = 0; i < FLIGHTS; i++)
-        if (atomic_load(&flights[i].theirs) == (uintptr_t)options) {
-            atomic_store(&flights[i].terminated, true);
-            drop(lib, terminate(atomic_load(&flights[i].ours)));
-        }
-}
-
-static void land(const struct library *lib, struct sample *s)
-{
-    struct flight *f = s->flight;
-    ort_RunOptionsUnsetTerminate unset =
-            (ort_RunOptionsUnsetTerminate)
-                    lib->real[WRAP_RunOptionsUnsetTerminate];
-
-    if (!f)
-        return;
-    if (atomic_load(&f->terminated))
-        drop(lib, unset(s->ours));
-    atomic_store(&f->theirs, 0);
+        if (atomic_load(&flights[i].theirs) == (uintptr_t)options)
+            stop(&flights[i], options);
 }
 
 /* --- a run ---------------------------------------------------------------- */
+
+static void give_up(const struct library *lib, const struct sample *s)
+{
+    if (s->flight)
+        land(s->flight);
+    else
+        give_back(lib, s->ours);
+}
 
 struct sample ops_begin(const struct library *lib,
         const struct ort_session *session, const struct ort_run_options *theirs)
@@ -301,10 +377,9 @@ struct sample ops_begin(const struct library *lib,
             !(s.ours = take_ours(lib)))
         return s;
     if (theirs) {
-        s.flight = take_off(theirs, s.ours);
+        s.flight = take_off(lib, theirs, s.ours);
         if (!s.flight || !is_fresh(theirs)) {
-            land(lib, &s);
-            give_back(lib, s.ours);
+            give_up(lib, &s);
             return (struct sample){ .use = theirs };
         }
     }
@@ -326,20 +401,16 @@ void ops_end(const struct library *lib, const struct ort_session *session,
     if (s->id) {
         current = 0;
         operator_return(s->depth);
-        land(lib, s);
-        give_back(lib, s->ours);
+        give_up(lib, s);
         run->flags |= FLAG_SAMPLED;
     }
-    if (!w || run->flags & FLAG_FAILED)
+    if (!w)
         return;
-    if (!s->id) {
-        add(&w->plain_runs, 1);
-        add(&w->plain_ns, took_ns);
-        return;
-    }
-    add(&w->sampled_runs, 1);
-    add(&w->sampled_ns, took_ns);
-    add(&w->spent_ns, likely_ns(w));
+    add(&w->all_ns, took_ns);
+    if (s->id)
+        account_sampled(w, took_ns);
+    else if (!(run->flags & FLAG_FAILED)) /* which may be quick */
+        account_plain(w, took_ns);
 }
 
 void ops_sent(const struct sample *s, const struct record *run)

@@ -397,7 +397,7 @@ static struct ort_status *wrap_RunOptionsSetTerminate(
 {
     struct ort_status *st = REAL(RunOptionsSetTerminate)(options);
 
-    ops_terminate(ME, options);
+    ops_terminate(options);
     return st;
 }
 

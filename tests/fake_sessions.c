@@ -142,19 +142,23 @@ static void run_nodes(struct ort_profiler *p, const struct fake_node *n)
     (void)p->stop_event(p, 0, &e);
 }
 
-static void profiled_run(const struct ort_session *s)
+/* The profiler of a run; NULL: the provider wants none. */
+static struct ort_profiler *open_profiler(const struct ort_session *s)
 {
     struct ort_profiler *p = NULL;
-    struct ort_status *status = s->ep->create_profiler(s->ep, &p);
 
-    if (status)
+    if (s->ep->create_profiler(s->ep, &p))
         abort();
-    if (!p)
-        return;
-    fake.profiled_runs++;
-    fake.profilers++;
-    (void)p->start_profiling(p, 0);
-    run_nodes(p, s->nodes);
+    if (p) {
+        fake.profiled_runs++;
+        fake.profilers++;
+        (void)p->start_profiling(p, 0);
+    }
+    return p;
+}
+
+static void close_profiler(struct ort_profiler *p)
+{
     (void)p->end_profiling(p, NULL);
     fake.profilers--;
     p->release(p);
@@ -162,11 +166,14 @@ static void profiled_run(const struct ort_session *s)
 
 static struct ort_status *run(ORT_RUN_ARGS)
 {
+    const bool profiled = run_options && run_options->profiled && session->ep;
+    struct ort_profiler *p = profiled ? open_profiler(session) : NULL;
+
     (void)in_names, (void)in, (void)n_in, (void)out_names, (void)n_out;
     (void)out;
     session->active++;
-    if (run_options && run_options->profiled && session->ep)
-        profiled_run(session);
+    if (p)
+        run_nodes(p, session->nodes);
     pass(1000);
     if (fake.during)
         fake.during(session, run_options);
@@ -176,6 +183,8 @@ static struct ort_status *run(ORT_RUN_ARGS)
     if (!status && run_options && run_options->terminated)
         status = fake_status(1);
     session->active--;
+    if (p)
+        close_profiler(p);
     return status;
 }
 

@@ -133,3 +133,7 @@ jq -r '"\nMedians; in brackets the middle half of 25 blocks.  Ratio: ours to " +
 
 echo
 BUILD=$build tools/bench_loop.sh # whether `ortmeter bench` tells the truth
+echo
+BUILD=$build tools/bench_operators.sh # do operators add up, what do they cost
+echo
+"$build/bench/profile" 64 5 # how fast ONNX Runtime's own profiles are read

@@ -286,6 +286,9 @@ static void take_operator_run(void *to, const struct operator_run *x)
     if (!o || !r->now)
         return;
     o->count++;
+    o->cycles += x->cycles;
+    if (x->in_cycles)
+        return; /* no time is known */
     o->raw_ns += (double)x->raw_ns;
     if (x->bracketed) {
         o->bracketed++;

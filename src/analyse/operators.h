@@ -38,6 +38,7 @@ struct operator_sum {
     uint64_t count;
     double raw_ns;    /* of all times together, as ONNX Runtime says */
     double kernel_ns; /* of all times together */
+    uint64_t cycles;  /* of a device that tells no time; else 0 */
     enum operator_method method;
     /* While reading. */
     uint64_t bracketed;

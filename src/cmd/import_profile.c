@@ -287,6 +287,11 @@ static void add_operator_runs(struct profile_import *p)
 
 /* --- the importer --------------------------------------------------------- */
 
+static bool has(struct str s, const char *what)
+{
+    return s.p && memmem(s.p, s.len, what, strlen(what));
+}
+
 /* A list of objects, or what is left of one; or an object that has the list. */
 static bool recognise(struct str head)
 {
@@ -301,9 +306,8 @@ static bool recognise(struct str head)
     }
     if (!s.len || *s.p != '{')
         return false;
-    return memmem(s.p, s.len, "\"traceEvents\"", 13) ||
-           (memmem(s.p, s.len, "\"cat\"", 5) &&
-                   memmem(s.p, s.len, "\"dur\"", 5));
+    return has(s, "\"traceEvents\"") ||
+           (has(s, "\"cat\"") && has(s, "\"dur\""));
 }
 
 static void begin(void *state, struct store *s)

@@ -32,15 +32,8 @@ static void place(struct json *j, const struct operator_sum *o)
         json_text(j, "component", arch_component_name(p.component));
 }
 
-static void one(struct json *j, const struct operator_sum *o, double kernels)
+static void times(struct json *j, const struct operator_sum *o, double kernels)
 {
-    json_object(j, NULL);
-    text(j, "name", o->name);
-    text(j, "op_type", o->op_type);
-    text(j, "provider", o->provider);
-    place(j, o);
-    json_u64(j, "session", o->session);
-    json_u64(j, "count", o->count);
     us(j, "total_us", o->kernel_ns);
     if (o->contains)
         json_bool(j, "contains_others", true);
@@ -51,6 +44,21 @@ static void one(struct json *j, const struct operator_sum *o, double kernels)
     us(j, "mean_us", o->kernel_ns / (double)o->count);
     us(j, "ort_total_us", o->raw_ns);
     json_text(j, "method", operator_method_name(o->method));
+}
+
+static void one(struct json *j, const struct operator_sum *o, double kernels)
+{
+    json_object(j, NULL);
+    text(j, "name", o->name);
+    text(j, "op_type", o->op_type);
+    text(j, "provider", o->provider);
+    place(j, o);
+    json_u64(j, "session", o->session);
+    json_u64(j, "count", o->count);
+    if (o->cycles)
+        json_u64(j, "cycles", o->cycles);
+    else
+        times(j, o, kernels);
     if (o->node_index != UINT32_MAX)
         json_u64(j, "node_index", o->node_index);
     shapes(j, "input_shapes", o->inputs);

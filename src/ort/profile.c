@@ -194,8 +194,7 @@ static bool step_runtime_event(struct profile *p, bool final)
                                : NULL;
 
     if (!next && !final) {
-        if (p->len - p->seen >= MARKER_LEN)
-            p->seen = p->len - MARKER_LEN + 1;
+        p->seen = p->len - MARKER_LEN + 1; /* it may have begun */
         /* What follows may be spelled otherwise. */
         return p->len - p->at > PROFILE_EVENT_MOST &&
                (take_event(p, p->len, PROFILE_SPELLING_RUNTIME) ||
