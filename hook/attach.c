@@ -72,29 +72,37 @@ static const struct ort_device *our_device(const struct library *lib,
 {
     const struct ort_device *d = find_device(lib, env);
 
+    if (d || !hook_own_path())
+        return d;
     /* The environment is const in the call that brings it to us; registering
-     * is what a program may do with it at any time. */
-    if (!d && hook_own_path() &&
-            !failed(lib, ORT(lib->api, RegisterExecutionProviderLibrary)(
-                                 (struct ort_env *)(uintptr_t)env, PROBE_NAME,
-                                 hook_own_path())))
-        d = find_device(lib, env);
-    return d;
+     * is what a program may do with it at any time.  If it fails, another
+     * thread may have been faster. */
+    (void)failed(lib, ORT(lib->api, RegisterExecutionProviderLibrary)(
+                              (struct ort_env *)(uintptr_t)env, PROBE_NAME,
+                              hook_own_path()));
+    return find_device(lib, env);
 }
 
 void ops_hide_device(const struct library *lib,
         const struct ort_device *const **devices, size_t *count)
 {
-    /* Its content is always the same, whoever writes it. */
-    static const struct ort_device *left[LIBRARIES][DEVICES];
+    /* The same for all who ask, and written once: somebody may be reading. */
+    static _Atomic(const struct ort_device *) left[LIBRARIES][DEVICES];
+    _Atomic(const struct ort_device *) *mine = left[lib->index];
     size_t n = 0;
 
     if (*count > DEVICES)
         return;
-    for (size_t i = 0; i < *count; i++)
-        if (!is_ours(lib, (*devices)[i]))
-            left[lib->index][n++] = (*devices)[i];
-    *devices = left[lib->index];
+    for (size_t i = 0; i < *count; i++) {
+        const struct ort_device *d = (*devices)[i];
+
+        if (is_ours(lib, d))
+            continue;
+        if (atomic_load(&mine[n]) != d)
+            atomic_store(&mine[n], d);
+        n++;
+    }
+    *devices = (const struct ort_device *const *)(const void *)mine;
     *count = n;
 }
 

@@ -2,8 +2,8 @@
  * session from its beginning: so the first runs are profiled, and the profile
  * is ended.  After that the session is as fast as any.
  *
- * Ending it writes the file, in the program's thread, for some milliseconds;
- * never while another run of the session is under way. */
+ * Ending it writes the file, in the program's thread, for some milliseconds; it
+ * is begun only when no run that is profiled is under way. */
 #include "hook/ops.h"
 #include "hook/table.h"
 
@@ -11,13 +11,14 @@
 
 #define SESSIONS 1024 /* a power of 2 */
 #define BURSTS   64
+#define OPEN     (UINT32_C(1) << 31)
 
 struct burst {
     _Atomic bool taken;
-    _Atomic(struct ort_session *) session; /* NULL: ended */
+    _Atomic(struct ort_session *) session;
     const struct library *lib;
     _Atomic int64_t left;    /* runs to come */
-    _Atomic uint32_t active; /* runs under way */
+    _Atomic uint32_t active; /* runs under way, | OPEN: more may come */
 };
 
 static struct burst bursts[BURSTS];
@@ -46,34 +47,47 @@ bool burst_enable(const struct library *lib, struct ort_options *options)
 
 /* --- ending --------------------------------------------------------------- */
 
-/* Whoever takes the session out of the burst ends it. */
+static void write_profile(const struct library *lib,
+        struct ort_session *session)
+{
+    struct ort_allocator *allocator = NULL;
+    char *path = NULL;
+    struct ort_status *status =
+            ORT(lib->api, GetAllocatorWithDefaultOptions)(&allocator);
+
+    if (!status)
+        status = ORT(lib->api, SessionEndProfiling)(session, allocator, &path);
+    if (status)
+        ORT(lib->api, ReleaseStatus)(status);
+    if (!path)
+        return;
+    channel_send(&(struct record){
+            .kind = RECORD_PROFILE,
+            .place = record_place(PHASE_OTHER, lib->index),
+            .profile = { .session = (uintptr_t)session,
+                    .path = channel_text(path) },
+    });
+    status = ORT(lib->api, AllocatorFree)(allocator, path);
+    if (status)
+        ORT(lib->api, ReleaseStatus)(status);
+}
+
+/* Whoever closes a burst ends it. */
 static void end(struct burst *b)
 {
-    struct ort_session *session = atomic_exchange(&b->session, NULL);
-    struct ort_allocator *allocator = NULL;
-    struct ort_status *status = NULL;
-    char *path = NULL;
+    struct ort_session *session = atomic_load(&b->session);
 
-    if (!session)
-        return;
     table_write(by_session, SESSIONS, session, 0);
-    status = ORT(b->lib->api, GetAllocatorWithDefaultOptions)(&allocator);
-    if (!status)
-        status = ORT(b->lib->api, SessionEndProfiling)(session, allocator,
-                &path);
-    if (status)
-        ORT(b->lib->api, ReleaseStatus)(status);
-    if (path) {
-        channel_send(&(struct record){
-                .kind = RECORD_PROFILE,
-                .place = record_place(PHASE_OTHER, b->lib->index),
-                .profile = { .session = (uintptr_t)session,
-                        .path = channel_text(path) },
-        });
-        status = ORT(b->lib->api, AllocatorFree)(allocator, path);
-        if (status)
-            ORT(b->lib->api, ReleaseStatus)(status);
-    }
+    write_profile(b->lib, session);
+}
+
+static void end_if_idle(struct burst *b)
+{
+    uint32_t idle = OPEN;
+
+    if (!atomic_compare_exchange_strong(&b->active, &idle, 0))
+        return;
+    end(b);
     atomic_store(&b->taken, false);
 }
 
@@ -81,59 +95,87 @@ static void end_all(void *unused)
 {
     (void)unused;
     for (size_t i = 0; i < BURSTS; i++)
-        if (!atomic_load(&bursts[i].active))
-            end(&bursts[i]);
+        end_if_idle(&bursts[i]);
 }
 
 void burst_session_end(const struct ort_session *session)
 {
     uint64_t place =
             ops_wanted() ? table_read(by_session, SESSIONS, session) : 0;
+    struct burst *b = place ? &bursts[place - 1] : NULL;
+    uint32_t was = b ? atomic_fetch_and(&b->active, ~OPEN) : 0;
 
-    if (place)
-        end(&bursts[place - 1]);
+    if (!(was & OPEN))
+        return;
+    end(b);
+    /* With runs under way, which no program may have, the place is lost. */
+    if (was == OPEN)
+        atomic_store(&b->taken, false);
+}
+
+void burst_in_child(void)
+{
+    for (size_t i = 0; i < BURSTS; i++)
+        if (atomic_exchange(&bursts[i].taken, false)) {
+            atomic_store(&bursts[i].active, 0);
+            table_write(by_session, SESSIONS, bursts[i].session, 0);
+        }
 }
 
 /* --- a session and its runs ----------------------------------------------- */
+
+static struct burst *take(void)
+{
+    for (size_t i = 0; i < BURSTS; i++)
+        if (!atomic_exchange(&bursts[i].taken, true))
+            return &bursts[i];
+    return NULL;
+}
 
 void burst_watch(const struct library *lib, const struct ort_session *session,
         uint64_t runs)
 {
     static _Atomic bool registered;
+    struct ort_session *theirs = (struct ort_session *)(uintptr_t)session;
+    _Atomic uint64_t *place = table_word(by_session, SESSIONS, session);
+    struct burst *b = place ? take() : NULL;
 
     /* Later than ONNX Runtime's own, so it comes before them. */
     if (!atomic_exchange(&registered, true) && __cxa_atexit)
         (void)__cxa_atexit(end_all, NULL, NULL);
-    for (size_t i = 0; i < BURSTS; i++) {
-        struct burst *b = &bursts[i];
-
-        if (atomic_exchange(&b->taken, true))
-            continue;
-        b->lib = lib;
-        atomic_store(&b->left, (int64_t)runs);
-        atomic_store(&b->active, 0);
-        atomic_store(&b->session, (struct ort_session *)(uintptr_t)session);
-        table_write(by_session, SESSIONS, session, i + 1);
+    if (!b) { /* too many at a time: nobody would end it later */
+        write_profile(lib, theirs);
         return;
     }
+    b->lib = lib;
+    atomic_store(&b->left, (int64_t)runs);
+    atomic_store(&b->session, theirs);
+    atomic_store(&b->active, OPEN);
+    atomic_store(place, (uint64_t)(b - bursts) + 1);
 }
 
 struct burst *burst_begin(const struct ort_session *session)
 {
     uint64_t place = table_read(by_session, SESSIONS, session);
     struct burst *b = place ? &bursts[place - 1] : NULL;
+    uint32_t active = b ? atomic_load(&b->active) : 0;
 
-    if (!b)
+    do
+        if (!(active & OPEN))
+            return NULL;
+    while (!atomic_compare_exchange_weak(&b->active, &active, active + 1));
+    if (atomic_load(&b->session) != session) { /* another has the place now */
+        burst_end(b);
         return NULL;
-    (void)atomic_fetch_add(&b->active, 1);
+    }
     (void)atomic_fetch_sub(&b->left, 1);
     return b;
 }
 
 void burst_end(struct burst *b)
 {
-    bool last = atomic_fetch_sub(&b->active, 1) == 1;
+    bool last = atomic_fetch_sub(&b->active, 1) == (OPEN | 1);
 
     if (last && atomic_load(&b->left) <= 0)
-        end(b);
+        end_if_idle(b);
 }

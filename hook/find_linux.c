@@ -314,6 +314,7 @@ void hook_before_dlsym(void)
 void hook_in_child(void)
 {
     atomic_store(&patching, false);
+    ops_in_child();
 }
 
 __attribute__((constructor)) static void start(void)

@@ -26,6 +26,7 @@ static _Thread_local struct frame frames[FRAMES];
 static _Thread_local uint32_t depth;
 
 static _Atomic uint64_t described[OPERATORS];
+static uint64_t generation; /* of fork(): each describes for itself */
 
 /* --- when ----------------------------------------------------------------- */
 
@@ -42,6 +43,11 @@ uint32_t operator_depth(void)
 void operator_return(uint32_t to)
 {
     depth = to;
+}
+
+void operator_in_child(void)
+{
+    generation++;
 }
 
 void operator_started(void)
@@ -195,10 +201,11 @@ static void send(const struct library *lib, uint32_t sample,
         return;
 
     uint64_t id = identify(lib, event, name);
+    uint64_t mark = id + generation ? id + generation : 1;
 
-    if (!set_has(described, OPERATORS, id)) {
+    if (!set_has(described, OPERATORS, mark)) {
         describe(lib, id, name, event);
-        set_add(described, OPERATORS, id);
+        set_add(described, OPERATORS, mark);
     }
 
     bool whole = f->kernel_end_ns > f->kernel_start_ns;

@@ -21,6 +21,9 @@
 /* Reads ORTMETER_OPS: "off" or nothing, "auto", "all", or a number N. */
 void ops_init(void);
 bool ops_wanted(void);
+/* After fork(), in the child: what was told or begun in the parent is the
+ * parent's. */
+void ops_in_child(void);
 /* How many of a session's first runs are profiled before 1.25; 0: none, since
  * what that costs is not known before. */
 uint64_t ops_burst_runs(void);
@@ -105,6 +108,8 @@ struct burst *burst_begin(const struct ort_session *session);
 void burst_end(struct burst *b);
 /* The session goes: its profile is written before. */
 void burst_session_end(const struct ort_session *session);
+/* The files are the parent's. */
+void burst_in_child(void);
 
 /* --- probe.c -------------------------------------------------------------- */
 
@@ -119,6 +124,8 @@ uint32_t probe_nodes_seen(void);
  * failed in the midst may not tell of their end. */
 uint32_t operator_depth(void);
 void operator_return(uint32_t to);
+/* All is to be described anew. */
+void operator_in_child(void);
 
 void operator_started(void);
 /* The innermost event of this thread is over. */

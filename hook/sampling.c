@@ -96,6 +96,14 @@ bool ops_wanted(void)
     return mode != MODE_OFF;
 }
 
+void ops_in_child(void)
+{
+    if (!ops_wanted())
+        return;
+    burst_in_child();
+    operator_in_child();
+}
+
 uint64_t ops_burst_runs(void)
 {
     if (mode != MODE_EVERY)

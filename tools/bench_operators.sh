@@ -28,7 +28,7 @@ adds_up() { # name, how many, model, dims...
         | (.gaps.sessions | max_by(.looked_into.inferences)) as $s
         | [.ops[] | select(.session == $s.session)
            | select(.contains_others | not)] as $ops
-        | ([$ops[].ort_total_us] | add) / $s.looked_into.inferences as $raw
+        | (([$ops[].ort_total_us] | add) / $s.looked_into.inferences) as $raw
         | ($s.looked_into.operators_us / $whole * 1000 | round / 10) as $share
         | "operators of \($name): \($ops | length) ran, " +
           "\($share) % of the median of \($whole) us (\($s.method)); " +
@@ -64,7 +64,7 @@ costs() { # name, how many, model, dims...
 }
 
 adds_up silero 3000 "$npm/@ricky0123/vad-web/dist/silero_vad_v5.onnx" \
-    --dim sequence=512
+    --dim input:1=512
 adds_up cls 1000 "$ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx"
 adds_up rec 100 "$ocr/ch_PP-OCRv4_rec_infer.onnx"
 adds_up det 40 "$ocr/ch_PP-OCRv4_det_infer.onnx"

@@ -61,6 +61,12 @@ struct operator_account {
     /* Of those that were not looked into; 0: there are none. */
     uint64_t plain_inferences;
     double plain_mean_ns;
+    /* An inference cannot take less than its kernels: where those of the ones
+     * that were looked into add up to more than one that was not, they were
+     * slowed.  So much was taken off each, and then off all, to one part in
+     * `slowed`; 0 and 1: nothing. */
+    double slowed_each_ns;
+    double slowed;
     /* Of both kinds: far slower than the rest, for a reason that is none of
      * theirs, and in neither account. */
     uint64_t left_out;

@@ -30,12 +30,8 @@ static void operator_account(const struct page *p,
     buf_text(p->out, "    operators ");
     page_duration(p, kernels);
     if (a->plain_inferences) {
-        double rest = a->plain_mean_ns - kernels;
-
-        /* Looking into them may have slowed the kernels, too. */
-        buf_text(p->out, rest < 0 ? " - slowed by looking "
-                                  : " + control flow and runtime ");
-        page_duration(p, rest < 0 ? -rest : rest);
+        buf_text(p->out, " + control flow and runtime ");
+        page_duration(p, a->plain_mean_ns - kernels);
         buf_text(p->out, " = ");
         page_duration(p, a->plain_mean_ns);
         buf_text(p->out, " an inference");

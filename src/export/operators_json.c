@@ -103,6 +103,10 @@ static void account(struct json *j, uint32_t session,
                 a->plain_mean_ns - a->kernels_ns / n);
         json_fixed(j, "operators_share", a->kernels_ns / n / a->plain_mean_ns,
                 6);
+        if (a->slowed_each_ns > 0) {
+            json_fixed(j, "slowed_each_ns", a->slowed_each_ns, 1);
+            json_fixed(j, "slowed_by_factor", a->slowed, 6);
+        }
         json_end(j);
     }
     json_end(j);
