@@ -1,6 +1,8 @@
 #include "session.h"
 
 #include "analyse/absence.h"
+#include "analyse/fusion.h"
+#include "analyse/operators.h"
 #include "base/json.h"
 #include "model/host.h"
 #include "ort/trace.h"
@@ -34,6 +36,7 @@ struct session_state {
     struct rings *rings;
     uint64_t start_ns;
     uint64_t flushed_ns;
+    uint64_t operators; /* seen */
     struct session_outcome *out;
     struct absence seen;
 };
@@ -115,7 +118,10 @@ static uint64_t inference(void *to, const struct inference *i)
 
 static void found_operator(void *to, const struct operator* o)
 {
-    store_add_operator(((struct session_state *)to)->store, o);
+    struct session_state *s = to;
+
+    s->operators++;
+    store_add_operator(s->store, o);
 }
 
 static void ran_operator(void *to, const struct operator_run *r)
@@ -327,6 +333,39 @@ static void take_notes(struct session_state *s, struct buf *out, size_t alive)
                 s->out->why.text);
 }
 
+/* --- what operators read from each other, as the model's file has it ------ */
+
+struct edging {
+    struct session_state *session;
+    struct operators operators;
+};
+
+static void add_edge(void *to, const struct operator_edge *x)
+{
+    store_add_operator_edge(((struct edging *)to)->session->store, x);
+}
+
+/* A file that is gone by now, or is no model of ours, has no edges to tell. */
+static void add_session_edges(void *to, const struct session *x)
+{
+    struct edging *edging = to;
+
+    if (x->model)
+        (void)fusion_edges(&edging->operators, x->id, x->model, add_edge,
+                edging, NULL);
+}
+
+static void add_edges(struct session_state *s)
+{
+    struct edging edging = { .session = s };
+
+    if (s->operators && !operators_read_names(&edging.operators, s->store,
+                                s->out->run.row, NULL))
+        (void)store_each_session(s->store, s->out->run.row, add_session_edges,
+                &edging, NULL);
+    operators_release(&edging.operators);
+}
+
 static void end_run(struct session_state *s)
 {
     struct run *run = &s->out->run;
@@ -342,6 +381,8 @@ static void end_run(struct session_state *s)
     s->seen.refused = rings_refused(s->rings);
     rings_close(s->rings);
     s->rings = NULL;
+    flush(s, true);
+    add_edges(s);
     flush(s, true);
     take_notes(s, &note, alive);
     run->note = note.len ? buf_cstr(&note) : NULL;

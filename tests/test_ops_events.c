@@ -221,6 +221,22 @@ static void told_apart(void)
             CHECK(ids[i] != ids[k]);
 }
 
+/* Once in a process, and once more in each that is forked from it: those have
+ * a ring of their own. */
+static void described_once(void)
+{
+    const struct ort_api *api = run_of(twins);
+    struct ort_session *s = fake_load(api, fake_env(), NULL);
+
+    for (int child = 0; child < 3; child++) {
+        CHECK_INT(fake_count(RECORD_OPERATOR), 6);
+        CHECK(fake_run(api, s, NULL));
+        CHECK_INT(fake_count(RECORD_OPERATOR), 0);
+        ops_in_child();
+        CHECK(fake_run(api, s, NULL));
+    }
+}
+
 static void long_names(void)
 {
     static char name[600];
@@ -358,6 +374,7 @@ int main(void)
     apart(too_deep);
     apart(descriptions);
     apart(told_apart);
+    apart(described_once);
     apart(long_names);
     apart(calls_that_fail);
     apart(unbalanced);

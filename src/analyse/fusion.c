@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOBODY UINT32_MAX
+#define NOBODY     UINT32_MAX
+#define LOOKS_MOST 1000
+#define STEPS_MOST 8 /* through nodes that did not run */
 
 /* A node of the file, in whatever graph of it. */
 struct file_node {
@@ -153,7 +155,8 @@ static void take_backwards(struct search *s, const struct operator_sum *o,
 {
     uint32_t group = n->group;
 
-    for (int steps = 0; n && steps < 8 && !leads(o, n->node); steps++) {
+    for (int steps = 0; n && steps < STEPS_MOST && !leads(o, n->node);
+            steps++) {
         n = before(s, n);
         if (!n || n->group != NOBODY)
             return;
@@ -253,6 +256,75 @@ static void list_groups(struct search *s, struct fusion *f)
         qsort(f->groups, f->group_count, sizeof(*f->groups), by_time);
 }
 
+/* --- edges ---------------------------------------------------------------- */
+
+struct telling {
+    struct search *search;
+    uint32_t to;
+    uint32_t looks; /* at makers, for this one: a file may be made to explode */
+    void (*each)(void *context, const struct operator_edge *x);
+    void *context;
+};
+
+/* Whoever makes the value, through nodes that did not run. */
+static void tell_makers(struct telling *t, uint32_t value, int steps)
+{
+    uint64_t *place = map_find(&t->search->maker, value);
+    const struct file_node *n = place ? &t->search->nodes[*place] : NULL;
+
+    if (!n || !steps || ++t->looks > LOOKS_MOST)
+        return;
+    if (n->group == NOBODY) {
+        for (uint32_t i = 0; i < n->node->input_count; i++)
+            tell_makers(t, n->node->inputs[i], steps - 1);
+        return;
+    }
+    if (n->group != t->to)
+        t->each(t->context,
+                &(struct operator_edge){
+                        .from = t->search->operators->items[n->group].id,
+                        .to = t->search->operators->items[t->to].id,
+                });
+}
+
+static void tell_edges(struct telling *t)
+{
+    for (uint32_t i = 0; i < t->search->count; i++) {
+        const struct file_node *n = &t->search->nodes[i];
+
+        t->to = n->group;
+        t->looks = 0;
+        for (uint32_t k = 0; t->to != NOBODY && k < n->node->input_count; k++)
+            tell_makers(t, n->node->inputs[k], STEPS_MOST);
+    }
+}
+
+/* --- opening -------------------------------------------------------------- */
+
+static int open_search(struct search *s, struct onnx_model **model,
+        const char *model_path, struct fusion *out, struct error *e)
+{
+    if (!s->operators->count)
+        return fail(e, -ENODATA, "no operator is known");
+
+    int rc = onnx_open(model, model_path, e);
+
+    if (rc)
+        return rc;
+    collect(s, *model, (*model)->graph);
+    find_anchors(s, out);
+    return 0;
+}
+
+static void close_search(struct search *s, struct onnx_model *model)
+{
+    free(s->nodes);
+    map_release(&s->by_name);
+    map_release(&s->maker);
+    if (model)
+        onnx_close(model);
+}
+
 int fusion_find(struct fusion *out, const struct operators *o, uint32_t session,
         const char *model_path, struct error *e)
 {
@@ -260,22 +332,32 @@ int fusion_find(struct fusion *out, const struct operators *o, uint32_t session,
     struct onnx_model *model = NULL;
 
     *out = (struct fusion){ 0 };
-    if (!o->count)
-        return fail(e, -ENODATA, "no operator is known");
 
-    int rc = onnx_open(&model, model_path, e);
+    int rc = open_search(&s, &model, model_path, out, e);
 
-    if (rc)
-        return rc;
-    collect(&s, model, model->graph);
-    out->file_nodes = s.count;
-    find_anchors(&s, out);
-    list_groups(&s, out);
-    free(s.nodes);
-    map_release(&s.by_name);
-    map_release(&s.maker);
-    onnx_close(model);
-    return 0;
+    if (!rc) {
+        out->file_nodes = s.count;
+        list_groups(&s, out);
+    }
+    close_search(&s, model);
+    return rc;
+}
+
+int fusion_edges(const struct operators *o, uint32_t session,
+        const char *model_path,
+        void (*each)(void *context, const struct operator_edge *x),
+        void *context, struct error *e)
+{
+    struct search s = { .operators = o, .session = session };
+    struct telling t = { &s, NOBODY, 0, each, context };
+    struct onnx_model *model = NULL;
+    struct fusion unused = { 0 };
+    int rc = open_search(&s, &model, model_path, &unused, e);
+
+    if (!rc)
+        tell_edges(&t);
+    close_search(&s, model);
+    return rc;
 }
 
 int fusion_of_session(struct fusion *out, const struct summary *s,

@@ -38,4 +38,10 @@ int fusion_find(struct fusion *out, const struct operators *o, uint32_t session,
  * where the program ran. */
 int fusion_of_session(struct fusion *out, const struct summary *s,
         const struct summary_session *x, struct error *e);
+/* Tells which operators of a session read what which others made, as the file
+ * has it; what was folded away between them is passed over. */
+int fusion_edges(const struct operators *o, uint32_t session,
+        const char *model_path,
+        void (*each)(void *context, const struct operator_edge *x),
+        void *context, struct error *e);
 void fusion_release(struct fusion *f);

@@ -1,13 +1,11 @@
 #include "analyse/operators.h"
 
+#include "analyse/operators_state.h"
 #include "base/alloc.h"
 
 #include <stdlib.h>
 /* Of a session's inferences; enough for their mean. */
 #define PLAIN_MOST 262144
-/* What a bracket takes in besides the kernel: two readings of the clock, and
- * code that fell out of the cache while the node was described. */
-#define SLOWED_MOST_NS 220.0
 
 const char *operator_method_name(enum operator_method method)
 {
@@ -52,7 +50,8 @@ struct reading {
 
 /* --- inferences ----------------------------------------------------------- */
 
-static struct operator_account *account(struct operators *o, uint32_t session)
+struct operator_account *operators_account(struct operators *o,
+        uint32_t session)
 {
     while (o->account_count < session) {
         o->accounts = alloc_resize(o->accounts,
@@ -91,7 +90,7 @@ static void take_inference(void *to, const struct inference *i)
     if (!i->session || i->flags & FLAG_FAILED)
         return;
 
-    (void)account(r->out, i->session);
+    (void)operators_account(r->out, i->session);
     if (!(i->flags & FLAG_SAMPLED)) {
         keep(plain_of(r, i->session), i->duration_ns);
         return;
@@ -150,7 +149,7 @@ static void sum_up_plain(struct reading *r)
 {
     for (size_t i = 0; i < r->plain_count; i++) {
         struct durations *d = &r->plain[i];
-        struct operator_account *a = account(r->out, (uint32_t)i + 1);
+        struct operator_account *a = operators_account(r->out, (uint32_t)i + 1);
         double most = fence(d), sum = 0;
 
         for (size_t k = 0; k < d->count; k++)
@@ -231,7 +230,7 @@ static void close_inference(struct reading *r)
     if (!r->now)
         return;
 
-    struct operator_account *a = account(r->out, r->now->session);
+    struct operator_account *a = operators_account(r->out, r->now->session);
     double run = (double)(r->now->end_ns - r->now->start_ns);
     double before = r->first_ns > r->now->start_ns
                             ? (double)(r->first_ns - r->now->start_ns)
@@ -273,7 +272,7 @@ static void add_outer(struct reading *r, const struct operator_run *x)
     r->outer_raw_ns += (double)x->raw_ns > kernel ? (double)x->raw_ns : kernel;
     r->outer_kernel_ns += kernel;
     if (x->start_ns < r->last_outer_end_ns)
-        account(r->out, r->now->session)->overlapping = true;
+        operators_account(r->out, r->now->session)->overlapping = true;
     r->last_outer_end_ns = end_ns;
 }
 
@@ -305,133 +304,26 @@ static void take_operator_run(void *to, const struct operator_run *x)
         add_outer(r, x);
 }
 
-/* --- what is not seen is worked out --------------------------------------- */
-
-/* What describing a node costs in a session, from those that were bracketed. */
-static void find_describing(struct operators *o)
+static void take_edge(void *to, const struct operator_edge *x)
 {
-    for (size_t i = 0; i < o->account_count; i++) {
-        struct operator_account *a = &o->accounts[i];
-        double sum = 0;
-        uint64_t count = 0;
+    struct operators *o = ((struct reading *)to)->out;
 
-        for (size_t k = 0; k < o->count; k++)
-            if (o->items[k].session == i + 1 && !o->items[k].contains) {
-                sum += o->items[k].bracketed_raw_ns - o->items[k].bracketed_ns;
-                count += o->items[k].bracketed;
-            }
-        a->describing_each_ns = count && sum > 0 ? sum / (double)count : 0;
-    }
+    o->edges = alloc_resize(o->edges, (o->edge_count + 1) * sizeof(*o->edges));
+    o->edges[o->edge_count++] = *x;
 }
 
-/* Where nothing was bracketed: such that all nodes together take as long as an
- * inference that was not looked into. */
-static void guess_describing(struct operators *o)
+int operators_read_names(struct operators *out, struct store *s, int64_t run,
+        struct error *e)
 {
-    for (size_t i = 0; i < o->account_count; i++) {
-        struct operator_account *a = &o->accounts[i];
-        double raw = 0;
-        uint64_t count = 0;
+    struct reading r = { .out = out };
 
-        if (a->describing_each_ns > 0 || !a->plain_inferences || !a->inferences)
-            continue;
-        for (size_t k = 0; k < o->count; k++)
-            if (o->items[k].session == i + 1 && !o->items[k].contains) {
-                raw += o->items[k].raw_ns;
-                count += o->items[k].count;
-            }
+    *out = (struct operators){ 0 };
 
-        double over = raw - a->plain_mean_ns * (double)a->inferences;
+    int rc = store_each_operator(s, run, take_operator, &r, e);
 
-        if (count && over > 0)
-            a->describing_each_ns = over / (double)count;
-    }
-}
-
-static void find_kernel(const struct operator_account *a,
-        struct operator_sum *o)
-{
-    if (o->bracketed) {
-        o->kernel_ns =
-                o->bracketed_ns / (double)o->bracketed * (double)o->count;
-        o->method = OPERATOR_BRACKET;
-        return;
-    }
-    o->method = a->describing_each_ns > 0 ? OPERATOR_CONSTANT : OPERATOR_RAW;
-    o->kernel_ns = o->raw_ns - a->describing_each_ns * (double)o->count;
-    if (o->kernel_ns < 0)
-        o->kernel_ns = 0;
-}
-
-static int by_kernel(const void *a, const void *b)
-{
-    double x = ((const struct operator_sum *)a)->kernel_ns;
-    double y = ((const struct operator_sum *)b)->kernel_ns;
-
-    return x < y ? 1 : x > y ? -1 : 0;
-}
-
-/* Takes off what looking into them added to the kernels, where it shows; it
- * goes to the describing, so the account still adds up. */
-static void take_off(struct operators *o, uint32_t session,
-        struct operator_account *a)
-{
-    double most = a->plain_mean_ns * (double)a->inferences, before = 0;
-    double runs = 0, sum = 0;
-
-    a->slowed = 1;
-    if (!a->plain_inferences || a->overlapping || a->kernels_ns <= most)
-        return;
-    for (size_t i = 0; i < o->count; i++)
-        if (o->items[i].session == session && !o->items[i].contains)
-            runs += (double)o->items[i].count;
-    before = a->kernels_ns;
-    a->slowed_each_ns = (before - most) / runs;
-    if (a->slowed_each_ns > SLOWED_MOST_NS)
-        a->slowed_each_ns = SLOWED_MOST_NS;
-    for (size_t i = 0; i < o->count; i++) {
-        struct operator_sum *x = &o->items[i];
-
-        if (x->session != session || x->contains)
-            continue;
-        x->kernel_ns -= a->slowed_each_ns * (double)x->count;
-        x->kernel_ns = x->kernel_ns > 0 ? x->kernel_ns : 0;
-        sum += x->kernel_ns;
-    }
-    if (sum > most)
-        a->slowed = sum / most;
-    for (size_t i = 0; i < o->count && a->slowed > 1; i++)
-        if (o->items[i].session == session && !o->items[i].contains)
-            o->items[i].kernel_ns /= a->slowed;
-    a->kernels_ns = sum / a->slowed;
-    a->describing_ns += before - a->kernels_ns;
-}
-
-static void finish(struct operators *o)
-{
-    find_describing(o);
-    guess_describing(o);
-    for (size_t i = 0; i < o->count; i++) {
-        struct operator_sum *x = &o->items[i];
-        struct operator_account *a = account(o, x->session);
-
-        find_kernel(a, x);
-        if (x->contains)
-            continue;
-        a->kernels_ns += x->kernel_ns;
-        if (x->method == OPERATOR_CONSTANT) {
-            a->describing_ns += x->raw_ns - x->kernel_ns;
-            a->control_flow_ns -= x->raw_ns - x->kernel_ns;
-        }
-        if (x->method > a->method)
-            a->method = x->method;
-    }
-    for (size_t i = 0; i < o->account_count; i++) {
-        o->accounts[i].control_flow_ns -= o->accounts[i].kernels_ns;
-        take_off(o, (uint32_t)i + 1, &o->accounts[i]);
-    }
-    if (o->count)
-        qsort(o->items, o->count, sizeof(*o->items), by_kernel);
+    for (size_t i = 0; i < out->count; i++)
+        out->items[i].count = 1;
+    return rc;
 }
 
 int operators_read(struct operators *out, struct store *s, int64_t run,
@@ -446,6 +338,8 @@ int operators_read(struct operators *out, struct store *s, int64_t run,
     if (!rc && !out->count)
         return 0;
     if (!rc)
+        rc = store_each_operator_edge(s, run, take_edge, &r, e);
+    if (!rc)
         rc = store_each_inference(s, run, take_inference, &r, e);
     sum_up_plain(&r);
     find_disturbed(&r);
@@ -457,7 +351,7 @@ int operators_read(struct operators *out, struct store *s, int64_t run,
         operators_release(out);
         return rc;
     }
-    finish(out);
+    operators_sum_up(out);
     return 0;
 }
 
@@ -471,6 +365,7 @@ void operators_release(struct operators *o)
         free(o->items[i].outputs);
     }
     free(o->items);
+    free(o->edges);
     free(o->accounts);
     *o = (struct operators){ 0 };
 }

@@ -75,10 +75,15 @@ struct operator_account {
 struct operators {
     struct operator_sum *items; /* by their kernels' time, greatest first */
     size_t count;
+    struct operator_edge *edges; /* by the one that reads */
+    size_t edge_count;
     struct operator_account *accounts; /* of session 1, 2, ... */
     size_t account_count;
 };
 
 int operators_read(struct operators *out, struct store *s, int64_t run,
+        struct error *e);
+/* Only which there are, as if each had run once. */
+int operators_read_names(struct operators *out, struct store *s, int64_t run,
         struct error *e);
 void operators_release(struct operators *o);

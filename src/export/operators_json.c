@@ -46,9 +46,33 @@ static void times(struct json *j, const struct operator_sum *o, double kernels)
     json_text(j, "method", operator_method_name(o->method));
 }
 
-static void one(struct json *j, const struct operator_sum *o, double kernels)
+/* Whose results it reads. */
+static void dependencies(struct json *j, const struct operators *all,
+        uint32_t id)
+{
+    size_t low = 0, high = all->edge_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (all->edges[middle].to < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == all->edge_count || all->edges[low].to != id)
+        return;
+    json_array(j, "after");
+    for (; low < all->edge_count && all->edges[low].to == id; low++)
+        json_u64(j, NULL, all->edges[low].from);
+    json_end(j);
+}
+
+static void one(struct json *j, const struct operators *all,
+        const struct operator_sum *o, double kernels)
 {
     json_object(j, NULL);
+    json_u64(j, "id", o->id);
     text(j, "name", o->name);
     text(j, "op_type", o->op_type);
     text(j, "provider", o->provider);
@@ -63,6 +87,7 @@ static void one(struct json *j, const struct operator_sum *o, double kernels)
         json_u64(j, "node_index", o->node_index);
     shapes(j, "input_shapes", o->inputs);
     shapes(j, "output_shapes", o->outputs);
+    dependencies(j, all, o->id);
     if (o->sizes_known) {
         json_u64(j, "activation_bytes", o->activation_bytes);
         json_u64(j, "parameter_bytes", o->parameter_bytes);
@@ -123,7 +148,7 @@ void operators_json(struct json *j, const struct operators *o)
     json_array(j, "ops");
     for (size_t i = 0; i < o->count; i++)
         if (o->items[i].count)
-            one(j, &o->items[i], kernels);
+            one(j, o, &o->items[i], kernels);
     json_end(j);
     json_object(j, "gaps");
     json_array(j, "sessions");

@@ -117,6 +117,12 @@ struct operator
     uint64_t activation_bytes, parameter_bytes, output_bytes;
 };
 
+/* An operator reads what another one made. */
+struct operator_edge {
+    uint32_t from; /* ids */
+    uint32_t to;
+};
+
 /* One time that an operator ran, in an inference that was looked into. */
 struct operator_run {
     uint64_t inference; /* its number within the run; 0: of none we know */

@@ -106,6 +106,21 @@ void store_add_operator(struct store *s, const struct operator* o)
     store_step_kept(s, st);
 }
 
+void store_add_operator_edge(struct store *s, const struct operator_edge *x)
+{
+    begin(s);
+
+    sqlite3_stmt *st = store_kept(s, &s->add_operator_edge,
+            "INSERT OR IGNORE INTO operator_edges VALUES (?1,?2,?3)");
+
+    if (!st)
+        return;
+    store_bind_u64(st, 1, (uint64_t)s->run, true);
+    store_bind_u64(st, 2, x->to, true);
+    store_bind_u64(st, 3, x->from, true);
+    store_step_kept(s, st);
+}
+
 void store_add_operator_run(struct store *s, const struct operator_run *r)
 {
     if (s->operator_run_count == STORE_BATCH)

@@ -239,6 +239,7 @@ void store_close(struct store *s)
     (void)sqlite3_finalize(s->add_inference);
     (void)sqlite3_finalize(s->add_operator);
     (void)sqlite3_finalize(s->add_operator_run);
+    (void)sqlite3_finalize(s->add_operator_edge);
     (void)sqlite3_finalize(s->add_section);
     (void)sqlite3_finalize(s->add_token);
     (void)sqlite3_finalize(s->add_event);

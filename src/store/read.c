@@ -60,6 +60,7 @@ EACH(session);
 EACH(inference);
 EACH(operator);
 EACH(operator_run);
+EACH(operator_edge);
 EACH(section);
 EACH(token);
 EACH(note);
@@ -229,6 +230,14 @@ static void operator_run_row(sqlite3_stmt *st, void *to)
                               });
 }
 
+static void operator_edge_row(sqlite3_stmt *st, void *to)
+{
+    struct each_operator_edge *each = to;
+
+    each->call(each->context,
+            &(struct operator_edge){ .from = u32(st, 0), .to = u32(st, 1) });
+}
+
 static void section_row(sqlite3_stmt *st, void *to)
 {
     struct each_section *each = to;
@@ -326,6 +335,9 @@ READ(operator, operator, operator_row,
 READ(operator_run, operator_run, operator_run_row,
         "SELECT inference, operator, thread, depth, start_ns, raw_ns,"
         " kernel_ns, cycles FROM operator_runs WHERE run = ?1 ORDER BY number")
+READ(operator_edge, operator_edge, operator_edge_row,
+        "SELECT from_operator, to_operator FROM operator_edges"
+        " WHERE run = ?1 ORDER BY to_operator, from_operator")
 READ(section, section, section_row,
         "SELECT process, thread, phase," TEXT_OF(
                 "section_name") ", start_ns,"

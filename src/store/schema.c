@@ -111,6 +111,12 @@ static const char first[] =
         " output_bytes INTEGER,"
         " PRIMARY KEY (run, id)) WITHOUT ROWID;"
 
+        "CREATE TABLE operator_edges (" /* what the one makes the other reads */
+        " run INTEGER NOT NULL REFERENCES profiling_runs ON DELETE CASCADE,"
+        " to_operator INTEGER NOT NULL,"
+        " from_operator INTEGER NOT NULL,"
+        " PRIMARY KEY (run, to_operator, from_operator)) WITHOUT ROWID;"
+
         "CREATE TABLE operator_runs ("
         " run INTEGER NOT NULL REFERENCES profiling_runs ON DELETE CASCADE,"
         " number INTEGER NOT NULL,"

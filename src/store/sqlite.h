@@ -28,6 +28,7 @@ struct store {
     sqlite3_stmt *add_inference;
     sqlite3_stmt *add_operator;
     sqlite3_stmt *add_operator_run;
+    sqlite3_stmt *add_operator_edge;
     sqlite3_stmt *add_section;
     sqlite3_stmt *add_token;
     sqlite3_stmt *add_event;
