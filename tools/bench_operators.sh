@@ -44,9 +44,9 @@ mean() { # --ops, how many, model, dims...
 
 # In turns, so that what else the machine does meets all alike.
 costs() { # name, how many, model, dims...
-    local name=$1 i
+    local name=$1
     shift
-    for i in 1 2 3 4 5 6 7; do
+    for _ in 1 2 3 4 5 6 7; do
         echo "$(mean off "$@") $(mean auto "$@")"
     done | awk -v name="$name" '
         { ratio[NR] = $2 / $1 }
