@@ -14,15 +14,17 @@
 struct bound {
     uint32_t name; /* a hash */
     bool input;
-    bool known; /* bytes is */
+    bool known;       /* bytes is */
+    uint8_t rank;     /* 0: not known, or it has none */
+    uint32_t leading; /* its first dimension */
     uint64_t bytes;
 };
 
 static struct binding {
     _Atomic uintptr_t key; /* 0: free */
     bool has_ids, has_mask, has_past, present;
-    bool crowded; /* more names than we keep */
-    struct shape lead, ids, mask, past;
+    bool crowded[2]; /* more names than we keep: of outputs, of inputs */
+    struct shape ids, mask, past;
     size_t count;
     struct bound bound[NAMES];
 } bindings[BINDINGS];
@@ -38,8 +40,8 @@ static struct binding *find(const struct ort_binding *b)
 
 static void empty(struct binding *b)
 {
-    b->has_ids = b->has_mask = b->has_past = b->present = b->crowded = false;
-    b->lead.rank = 0;
+    b->has_ids = b->has_mask = b->has_past = b->present = false;
+    b->crowded[0] = b->crowded[1] = false;
     b->count = 0;
 }
 
@@ -77,7 +79,7 @@ static void keep(struct binding *b, struct bound what)
             (b->bound[i].name != what.name || b->bound[i].input != what.input))
         i++;
     if (i == NAMES) {
-        b->crowded = true;
+        b->crowded[what.input] = true;
         return;
     }
     b->bound[i] = what;
@@ -85,17 +87,19 @@ static void keep(struct binding *b, struct bound what)
         b->count++;
 }
 
+/* `s` NULL: what is bound now has no shape. */
 static void take_role(struct binding *b, const char *name,
         const struct shape *s)
 {
+    static const struct shape none;
+    const struct shape *shape = s ? s : &none;
+
     switch (shape_role(name)) {
-    case ROLE_IDS: b->ids = *s, b->has_ids = true; break;
-    case ROLE_MASK: b->mask = *s, b->has_mask = true; break;
-    case ROLE_PAST: b->past = *s, b->has_past = true; break;
+    case ROLE_IDS: b->ids = *shape, b->has_ids = s; break;
+    case ROLE_MASK: b->mask = *shape, b->has_mask = s; break;
+    case ROLE_PAST: b->past = *shape, b->has_past = s; break;
     default: break;
     }
-    if (s->rank > b->lead.rank && b->lead.rank < 2)
-        b->lead = *s;
 }
 
 void binding_input(const struct library *lib, const struct ort_binding *b,
@@ -107,11 +111,16 @@ void binding_input(const struct library *lib, const struct ort_binding *b,
 
     if (!kept)
         return;
+
+    bool readable = shape_read(lib, v, &s);
+
     what.name = hash(name);
-    if (shape_read(lib, v, &s)) {
+    if (readable) {
         what.known = shape_size(&s, &what.bytes);
-        take_role(kept, name, &s);
+        what.rank = s.rank < UINT8_MAX ? (uint8_t)s.rank : UINT8_MAX;
+        what.leading = s.rank ? (uint32_t)s.dims[0] : 0;
     }
+    take_role(kept, name, readable ? &s : NULL);
     keep(kept, what);
 }
 
@@ -143,10 +152,9 @@ void binding_clear(const struct ort_binding *b, bool inputs)
         if (kept->bound[i].input != inputs)
             kept->bound[left++] = kept->bound[i];
     kept->count = left;
-    kept->crowded = false;
+    kept->crowded[inputs] = false;
     if (inputs) {
         kept->has_ids = kept->has_mask = kept->has_past = false;
-        kept->lead.rank = 0;
     } else {
         kept->present = false;
     }
@@ -175,7 +183,25 @@ static bool sum(const struct binding *b, bool inputs, uint64_t *bytes)
         n++;
     }
     *bytes = total;
-    return n && !b->crowded;
+    return n && !b->crowded[inputs];
+}
+
+/* The batch leads the first input that has at least two dimensions, or else the
+ * first that has any.  False: none has. */
+static bool find_batch(const struct binding *b, uint32_t *batch)
+{
+    uint8_t best = 0;
+
+    if (b->has_ids && b->ids.rank) {
+        *batch = (uint32_t)b->ids.dims[0];
+        return true;
+    }
+    for (size_t i = 0; i < b->count && best < 2; i++)
+        if (b->bound[i].input && b->bound[i].rank > best) {
+            best = b->bound[i].rank;
+            *batch = b->bound[i].leading;
+        }
+    return best > 0;
 }
 
 struct reading binding_reading(const struct ort_binding *b, uint64_t *out_bytes,
@@ -186,13 +212,8 @@ struct reading binding_reading(const struct ort_binding *b, uint64_t *out_bytes,
 
     if (!kept)
         return r;
-
-    const struct shape *lead = kept->has_ids ? &kept->ids : &kept->lead;
-
-    if (lead->rank) {
-        r.batch = (uint32_t)lead->dims[0];
+    if (find_batch(kept, &r.batch))
         r.flags |= FLAG_SHAPE;
-    }
     if (kept->has_ids)
         shape_phase(&r, &kept->ids, kept->has_mask ? &kept->mask : NULL,
                 kept->has_past ? &kept->past : NULL, kept->present);

@@ -161,6 +161,8 @@ bool shape_bytes(const struct library *lib, const struct ort_value *const *v,
 
 enum role shape_role(const char *name)
 {
+    if (!name) /* ONNX Runtime refuses it; we only pass by */
+        return ROLE_NONE;
     if (text_is(name, "input_ids") || text_is(name, "inputs_embeds") ||
             text_is(name, "decoder_input_ids"))
         return ROLE_IDS;
@@ -189,6 +191,8 @@ void shape_phase(struct reading *r, const struct shape *ids,
         r->past = (uint32_t)(mask->dims[1] - ids->dims[1]);
     else if (past && past->rank >= 4 && past->rank <= 8)
         r->past = (uint32_t)past->dims[past->rank - 2];
+    else if (past)
+        return; /* of a kind that does not tell how long it is */
     r->flags |= FLAG_PAST;
     r->phase = r->sequence == 1 && r->past ? PHASE_DECODE : PHASE_PREFILL;
 }
@@ -217,6 +221,12 @@ void shape_forget(const struct ort_session *session)
     table_write(plans, SESSIONS, session, 0);
 }
 
+/* Seats are among the first, so more than that are as good as any. */
+static uint16_t so_many(size_t n_in)
+{
+    return n_in < UINT16_MAX ? (uint16_t)n_in : UINT16_MAX;
+}
+
 static union plan learn(const struct library *lib, const char *const *in_names,
         const struct ort_value *const *in, size_t n_in,
         const char *const *out_names, size_t n_out)
@@ -226,7 +236,7 @@ static union plan learn(const struct library *lib, const char *const *in_names,
         .ids = NOWHERE,
         .mask = NOWHERE,
         .past = NOWHERE,
-        .n_in = (uint16_t)n_in };
+        .n_in = so_many(n_in) };
     size_t best_rank = 0;
 
     for (size_t i = 0; i < n_in && i < NOWHERE; i++) {
@@ -253,7 +263,7 @@ static union plan learn(const struct library *lib, const char *const *in_names,
 
     if (ids != NOWHERE)
         p.batch = ids;
-    for (size_t i = 0; i < n_out; i++)
+    for (size_t i = 0; out_names && i < n_out; i++)
         if (shape_role(out_names[i]) == ROLE_PRESENT)
             p.present = 1;
     return p;
@@ -261,7 +271,7 @@ static union plan learn(const struct library *lib, const char *const *in_names,
 
 static bool holds(union plan p, const char *const *in_names, size_t n_in)
 {
-    return p.known && p.n_in == (uint16_t)n_in &&
+    return p.known && p.n_in == so_many(n_in) &&
            (p.ids == NOWHERE || shape_role(in_names[p.ids]) == ROLE_IDS) &&
            (p.mask == NOWHERE || shape_role(in_names[p.mask]) == ROLE_MASK) &&
            (p.past == NOWHERE || shape_role(in_names[p.past]) == ROLE_PAST);

@@ -12,6 +12,11 @@ struct ort_device {
     struct ort_ep_factory *factory;
 };
 
+/* Zeroed memory.  What is not given back is counted by kind in `fake`, where it
+ * matters, and is no leak. */
+void *fake_new(size_t bytes);
+void fake_delete(void *p);
+
 struct ort_status *fake_status(int code);
 /* The status of a call: NULL, unless that is the one that is to fail. */
 struct ort_status *fake_failing(const char *call);

@@ -1,6 +1,8 @@
 /* fake_ops.c -- the fake runtime's tables, and a program that uses them. */
 #include "fake_calls.h"
 
+#include <pthread.h>
+
 /* As many as the real ones have: a slot further is noticed. */
 #define SLOTS_30     426
 #define SLOTS_23     390
@@ -12,9 +14,46 @@ struct fake fake = { .own_path = "/lib/libortmeter.so", .cpus = 1 };
 static ort_function table_30[SLOTS_30], table_23[SLOTS_23];
 static ort_function ep_table[EP_SLOTS], editor_table[EDITOR_SLOTS];
 
+/* --- memory --------------------------------------------------------------- */
+
+static struct block {
+    struct block *next, **from;
+} * blocks;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void *fake_new(size_t bytes)
+{
+    struct block *b = calloc(1, sizeof(*b) + bytes);
+
+    if (!b)
+        abort();
+    (void)pthread_mutex_lock(&lock);
+    b->next = blocks;
+    b->from = &blocks;
+    if (blocks)
+        blocks->from = &b->next;
+    blocks = b;
+    (void)pthread_mutex_unlock(&lock);
+    return b + 1;
+}
+
+void fake_delete(void *p)
+{
+    struct block *b = (struct block *)p - 1;
+
+    (void)pthread_mutex_lock(&lock);
+    *b->from = b->next;
+    if (b->next)
+        b->next->from = b->from;
+    (void)pthread_mutex_unlock(&lock);
+    free(b);
+}
+
+/* --- statuses ------------------------------------------------------------- */
+
 struct ort_status *fake_status(int code)
 {
-    struct ort_status *status = calloc(1, sizeof(*status));
+    struct ort_status *status = fake_new(sizeof(*status));
 
     status->code = code;
     fake.statuses++;
@@ -30,7 +69,7 @@ struct ort_status *fake_failing(const char *call)
 static void release_status(struct ort_status *status)
 {
     fake.statuses--;
-    free(status);
+    fake_delete(status);
 }
 
 static int error_code(const struct ort_status *status)
@@ -186,7 +225,7 @@ const struct ort_api *fake_start(const char *asked, uint32_t minor)
 struct ort_env *fake_env(void)
 {
     static struct ort_device cpu = { "CPUExecutionProvider", NULL };
-    struct ort_env *env = calloc(1, sizeof(*env));
+    struct ort_env *env = fake_new(sizeof(*env));
 
     env->devices[env->count++] = &cpu;
     return env;

@@ -11,7 +11,7 @@ static struct ort_status *create_options(struct ort_options **out)
 
     if (status)
         return status;
-    *out = calloc(1, sizeof(**out));
+    *out = fake_new(sizeof(**out));
     fake.options++;
     return NULL;
 }
@@ -32,7 +32,7 @@ static struct ort_status *clone_options(const struct ort_options *from,
 static void release_options(struct ort_options *options)
 {
     fake.options--;
-    free(options);
+    fake_delete(options);
 }
 
 static struct ort_status *enable_profiling(struct ort_options *options,
@@ -79,7 +79,7 @@ static struct ort_status *create_run_options(struct ort_run_options **out)
 
     if (status)
         return status;
-    *out = calloc(1, sizeof(**out));
+    *out = fake_new(sizeof(**out));
     fake.run_options++;
     return NULL;
 }
@@ -87,7 +87,7 @@ static struct ort_status *create_run_options(struct ort_run_options **out)
 static void release_run_options(struct ort_run_options *options)
 {
     fake.run_options--;
-    free(options);
+    fake_delete(options);
 }
 
 static struct ort_status *profile_runs(struct ort_run_options *options,

@@ -42,7 +42,7 @@ static struct ort_status *create_device(struct ort_ep_factory *factory,
         return status;
     if (hardware->type != 0 || metadata || options)
         abort();
-    *out = calloc(1, sizeof(**out));
+    *out = fake_new(sizeof(**out));
     **out = (struct ort_device){ factory->get_name(factory), factory };
     return NULL;
 }

@@ -202,7 +202,7 @@ static struct ort_status *load(const struct ort_env *env, const char *path,
         status = fake_failing("CreateSession with our provider");
     if (status)
         return status;
-    s = calloc(1, sizeof(*s));
+    s = fake_new(sizeof(*s));
     s->nodes = fake.nodes;
     s->profiled = options && options->profiled;
     s->factory = equipped ? options->factory : NULL;
@@ -224,7 +224,7 @@ static void release_session(struct ort_session *s)
     if (s->ep)
         s->factory->release_ep(s->factory, s->ep);
     fake.sessions--;
-    free(s);
+    fake_delete(s);
 }
 
 static struct ort_status *default_allocator(struct ort_allocator **out)
@@ -236,13 +236,16 @@ static struct ort_status *default_allocator(struct ort_allocator **out)
 static struct ort_status *end_profiling(struct ort_session *s,
         struct ort_allocator *allocator, char **out)
 {
+    static const char path[] = "/folder/profile.json";
     struct ort_status *status = fake_failing("SessionEndProfiling");
 
     s->ended++;
     s->ended_amid += s->active > 0;
     fake.ended++;
-    if (!status && allocator)
-        *out = strdup("/folder/profile.json");
+    if (!status && allocator) {
+        *out = fake_new(sizeof(path));
+        memcpy(*out, path, sizeof(path));
+    }
     return status;
 }
 
@@ -250,7 +253,7 @@ static struct ort_status *allocator_free(struct ort_allocator *allocator,
         void *p)
 {
     (void)allocator;
-    free(p);
+    fake_delete(p);
     return NULL;
 }
 

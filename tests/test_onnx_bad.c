@@ -22,7 +22,7 @@ static void refused(struct str bytes, int rc, const char *words)
     if (!strstr(e.text, words) || strncmp(e.text, "some/m.onnx ", 12) != 0 ||
             strchr(e.text, '\n')) {
         (void)fprintf(stderr, "got:  %s\nwant: %s\n", e.text, words);
-        CHECK(!"another sentence");
+        test_failures++;
     }
     if (!got)
         onnx_close(m);

@@ -16,7 +16,7 @@ static struct onnx_model *read(struct str bytes)
 
     if (onnx_parse(&m, bytes, "m.onnx", &e)) {
         (void)fprintf(stderr, "%s\n", e.text);
-        CHECK(!"the model is refused");
+        test_failures++;
         exit(test_result());
     }
     return m;
@@ -34,7 +34,8 @@ static const struct onnx_tensor *tensor(const struct onnx_model *m,
     for (uint32_t i = 0; i < m->graph->tensor_count; i++)
         if (is_named(m, m->graph->tensors[i]->name, name))
             return m->graph->tensors[i];
-    CHECK(!"no such tensor");
+    (void)fputs("no such tensor\n", stderr);
+    test_failures++;
     exit(test_result());
 }
 

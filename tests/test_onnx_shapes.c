@@ -213,7 +213,8 @@ static int type_of(char letter)
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
         if (types[i].letter == letter)
             return types[i].type;
-    CHECK(!"a letter for a type");
+    (void)fputs("a letter for a type\n", stderr);
+    test_failures++;
     return ONNX_UNKNOWN;
 }
 

@@ -43,7 +43,7 @@ static struct onnx_model *parse(struct str bytes)
 
     if (onnx_parse(&m, bytes, "m.onnx", &e)) {
         (void)fprintf(stderr, "%s\n", e.text);
-        CHECK(!"the model is refused");
+        test_failures++;
         exit(test_result());
     }
     return m;

@@ -52,7 +52,6 @@ static void loading(void)
         env = fake_env();
         in_threads(load_one);
         CHECK_INT(env->count, 2);
-        free(env);
     }
     CHECK_INT(fake.statuses, 0);
     CHECK_INT(fake.options, 0);

@@ -135,6 +135,7 @@ static void scripts(void)
     };
 
     memset(long_line + 3, 'x', sizeof(long_line) - 4);
+    CHECK_INT(parse("#!/bin/\0sh\n", 11).kind, PROGRAM_UNKNOWN);
     for (size_t i = 0; i < LEN(cases); i++) {
         struct program p = parse(cases[i].text, strlen(cases[i].text));
 

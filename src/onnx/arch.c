@@ -147,15 +147,15 @@ static bool is_upper(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-static char lower(char c)
+static int lower(char c)
 {
-    return is_upper(c) ? (char)(c - 'A' + 'a') : c;
+    return is_upper(c) ? c - 'A' + 'a' : c;
 }
 
 /* A word begins there: "Phi-3" and "TinyLlama", but not "dolphin". */
 static bool begins(struct str text, size_t i)
 {
-    char before = i ? lower(text.p[i - 1]) : ' ';
+    int before = i ? lower(text.p[i - 1]) : ' ';
 
     return before < 'a' || before > 'z' ||
            (is_upper(text.p[i]) && !is_upper(text.p[i - 1]));
@@ -244,14 +244,12 @@ static void name_generic(struct arch *a, const struct signs *s)
                 "neither attention, convolutions nor recurrent operators");
 }
 
-static void name_family(struct arch *a, const struct signs *s)
+static void name_transformer(struct arch *a, const struct signs *s)
 {
     bool gated = s->seen[SIGN_GATE_PROJ] && s->seen[SIGN_UP_PROJ] &&
                  s->seen[SIGN_DOWN_PROJ];
 
-    if (!a->transformer)
-        name_generic(a, s);
-    else if (s->seen[SIGN_C_ATTN] && s->seen[SIGN_C_FC])
+    if (s->seen[SIGN_C_ATTN] && s->seen[SIGN_C_FC])
         call_it(a, "gpt2", "modules named c_attn and c_fc");
     else if (s->seen[SIGN_QUERY] && s->seen[SIGN_INTERMEDIATE])
         call_it(a, "bert", "modules named self.query and intermediate.dense");
@@ -294,7 +292,10 @@ struct arch *arch_new(const struct onnx_model *m)
     struct signs s = read_signs(m, a->places);
 
     a->transformer = s.seen[SIGN_ATTENTION];
-    name_family(a, &s);
+    if (a->transformer)
+        name_transformer(a, &s);
+    else
+        name_generic(a, &s);
     for (uint32_t i = 0; i < count; i++) {
         const struct onnx_node *n = &m->graph->nodes[i];
 

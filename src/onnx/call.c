@@ -70,6 +70,8 @@ int call_numbers(const struct call *c, int i, int64_t out[FACT_DATA_MAX])
     const struct fact *f = call_in(c, i);
     int count = fact_count(f);
 
+    if (!f->data)
+        return FACT_UNKNOWN;
     for (int k = 0; k < count; k++)
         if (!fact_int(&out[k], f->data[k]))
             return FACT_UNKNOWN;

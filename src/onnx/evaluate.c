@@ -156,7 +156,7 @@ static struct total run_node(struct study *s, struct frame *f, struct call *c)
 static struct total one_node(struct study *s, struct frame *f, uint32_t node)
 {
     const struct onnx_node *n = &f->graph->nodes[node];
-    const struct fact **in = alloc_zero(n->input_count + 1u, sizeof(*in));
+    const struct fact **in = alloc_zero(n->input_count + 1u, sizeof(void *));
     struct fact *out = alloc_zero(n->output_count + 1u, sizeof(*out));
     struct call c = {
         .node = n,

@@ -14,7 +14,7 @@ struct fact fact_rank(int type, int rank)
 
     if (rank < 0 || rank > FACT_RANK_MAX)
         return f;
-    f.rank = (int8_t)rank;
+    f.rank = rank;
     for (int i = 0; i < rank; i++)
         f.dims[i] = FACT_UNKNOWN;
     return f;

@@ -16,7 +16,7 @@
 
 struct fact {
     int type;    /* enum onnx_type; ONNX_UNKNOWN */
-    int8_t rank; /* FACT_UNKNOWN: then there are no sizes either */
+    int rank;    /* FACT_UNKNOWN: then there are no sizes either */
     bool weight; /* comes from the file: an initializer, a constant */
     int64_t dims[FACT_RANK_MAX];
     const double *data; /* NULL: not known; else as many as elements */

@@ -76,7 +76,7 @@ static double unary(const char *op, double a)
         return nearbyint(a);
     if (strcmp(op, "Sqrt") == 0)
         return a < 0 ? NAN : sqrt(a);
-    return strcmp(op, "Not") == 0 ? a == 0 : NAN;
+    return strcmp(op, "Not") == 0 ? (double)(a == 0) : (double)NAN;
 }
 
 /* --- many ----------------------------------------------------------------- */
@@ -146,7 +146,7 @@ const double *fold_binary(struct call *c, const struct fact *to, const char *op,
 {
     int count = size_of(to);
     bool whole = onnx_type_is_whole(a->type);
-    int64_t where[FACT_RANK_MAX];
+    int64_t where[FACT_RANK_MAX] = { 0 };
 
     if (count < 0 || !fits(a, to) || !fits(b, to))
         return NULL;
@@ -186,7 +186,7 @@ const double *fold_where(struct call *c, const struct fact *to,
         const struct fact *b)
 {
     int count = size_of(to);
-    int64_t where[FACT_RANK_MAX];
+    int64_t where[FACT_RANK_MAX] = { 0 };
 
     if (count < 0 || !fits(condition, to) || !fits(a, to) || !fits(b, to))
         return NULL;
@@ -213,7 +213,7 @@ const double *fold_expand(struct call *c, const struct fact *to,
         const struct fact *a)
 {
     int count = size_of(to);
-    int64_t where[FACT_RANK_MAX];
+    int64_t where[FACT_RANK_MAX] = { 0 };
 
     if (count < 0 || !fits(a, to))
         return NULL;
@@ -238,7 +238,7 @@ const double *fold_slice(struct call *c, const struct fact *to,
     double *out = call_data(c, count);
 
     for (int i = 0; i < count; i++) {
-        int64_t where[FACT_RANK_MAX], at = 0;
+        int64_t where[FACT_RANK_MAX] = { 0 }, at = 0;
 
         place(where, to, i);
         for (int k = 0; k < a->rank; k++)
@@ -259,7 +259,8 @@ const double *fold_transpose(struct call *c, const struct fact *to,
     double *out = call_data(c, count);
 
     for (int i = 0; i < count; i++) {
-        int64_t where[FACT_RANK_MAX], source[FACT_RANK_MAX] = { 0 }, at = 0;
+        int64_t where[FACT_RANK_MAX] = { 0 };
+        int64_t source[FACT_RANK_MAX] = { 0 }, at = 0;
 
         place(where, to, i);
         for (int k = 0; k < to->rank; k++)
@@ -295,7 +296,7 @@ const double *fold_concat(struct call *c, const struct fact *to, int axis)
     double *out = call_data(c, count);
 
     for (int i = 0; i < count; i++) {
-        int64_t where[FACT_RANK_MAX];
+        int64_t where[FACT_RANK_MAX] = { 0 };
         int from = 0;
 
         place(where, to, i);

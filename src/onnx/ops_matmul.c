@@ -23,8 +23,8 @@ static struct fact product(const struct fact *a, const struct fact *b, int type)
 
     if (a->rank < 1 || b->rank < 1)
         return fact_rank(type, FACT_UNKNOWN);
-    front_a.rank = (int8_t)(a->rank > 2 ? a->rank - 2 : 0);
-    front_b.rank = (int8_t)(b->rank > 2 ? b->rank - 2 : 0);
+    front_a.rank = a->rank > 2 ? a->rank - 2 : 0;
+    front_b.rank = b->rank > 2 ? b->rank - 2 : 0;
     fact_broadcast(&f, &front_a, &front_b);
     if (f.rank > FACT_RANK_MAX - 2)
         return fact_rank(type, FACT_UNKNOWN);

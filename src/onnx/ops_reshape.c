@@ -48,13 +48,13 @@ static int64_t left_over_partly(const struct fact *in, const struct fact *f,
 static int target(const struct call *c, double out[FACT_RANK_MAX])
 {
     const struct fact *shape = call_in(c, 1);
-    const int64_t *old; /* before operator set 5 */
+    const int64_t *old = NULL; /* before operator set 5 */
     int rank = call_has(c, 1) ? fact_count(shape) : call_ints(c, "shape", &old);
 
     if (rank > FACT_RANK_MAX)
         return FACT_UNKNOWN;
     for (int i = 0; i < rank; i++)
-        out[i] = call_has(c, 1) ? shape->data[i] : (double)old[i];
+        out[i] = old ? (double)old[i] : shape->data[i];
     if (rank >= 0 || shape->rank != 1 || shape->dims[0] > FACT_RANK_MAX)
         return rank;
     /* The rank at least is known: as long as the shape is. */
@@ -68,7 +68,7 @@ static void infer_reshape(struct call *c)
     const struct fact *in = call_in(c, 0);
     bool zero_stays = !call_int(c, "allowzero", 0);
     bool kept[FACT_RANK_MAX] = { false };
-    double wanted[FACT_RANK_MAX];
+    double wanted[FACT_RANK_MAX] = { 0 };
     struct fact f = fact_rank(in->type, target(c, wanted));
     int open = FACT_UNKNOWN, open_count = 0;
 

@@ -87,7 +87,7 @@ struct onnx_graph *reader_graph_new(struct onnx_reader *r,
     struct onnx_model *m = r->model;
     struct onnx_graph *g = arena_take(&m->arena, 1, sizeof(*g));
 
-    m->graphs = reader_grow(m->graphs, m->all_graph_count, sizeof(g));
+    m->graphs = reader_grow(m->graphs, m->all_graph_count, sizeof(void *));
     m->graphs[m->all_graph_count++] = g;
     g->name = str_of("");
     g->outer = outer;
@@ -101,7 +101,7 @@ static int add_tensor(struct onnx_reader *r, struct onnx_graph *g,
     uint32_t *count = sparse ? &g->sparse_count : &g->tensor_count;
     struct onnx_tensor *t = arena_take(&r->model->arena, 1, sizeof(*t));
 
-    *list = reader_grow(*list, *count, sizeof(**list));
+    *list = reader_grow(*list, *count, sizeof(void *));
     (*list)[(*count)++] = t;
     return sparse ? reader_sparse(r, t, bytes) : reader_tensor(r, t, bytes);
 }

@@ -122,7 +122,8 @@ void trace_take_run(struct trace *t, uint32_t process, const struct record *r)
     uint64_t number = t->sink.inference(t->sink.context, &i);
 
     if (r->flags & FLAG_BURST && i.session)
-        bursts_add(&t->sessions[i.session - 1].burst, number, i.start_ns);
+        bursts_add(&t->sessions[i.session - 1].burst,
+                &(struct burst_run){ number, i.start_ns, i.thread });
     else if (r->flags & FLAG_SAMPLED && k->last_run.count < OBJECTS_MOST)
         map_put(&k->last_run, r->run.thread,
                 number << SESSION_BITS | i.session);

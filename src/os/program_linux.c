@@ -58,7 +58,8 @@ static void parse_script(struct program *out, struct str file)
 
     struct str word = str_word(&line);
 
-    if (!word.len || word.len >= sizeof(out->interpreter))
+    if (!word.len || word.len >= sizeof(out->interpreter) ||
+            memchr(word.p, 0, word.len))
         return;
     out->kind = PROGRAM_SCRIPT;
     memcpy(out->interpreter, word.p, word.len);
