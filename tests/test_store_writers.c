@@ -246,8 +246,9 @@ static void killed(void)
 
 /* --- full ----------------------------------------------------------------- */
 
-/* Writes until it fails: that is told once, and nothing is half there. */
-static void fill(const struct tree *t, int rc)
+/* Writes until it fails: that is told once, and nothing is half there.  Then
+ * somebody makes room: that the run failed can be said. */
+static void fill(const struct tree *t, int rc, void (*make_room)(void))
 {
     struct store *s = stored_open(t, STORE_WRITE);
     struct run r = stored_run(s, 1);
@@ -274,8 +275,14 @@ static void fill(const struct tree *t, int rc)
     (void)store_add_inference(s, &(struct inference){ 0 });
     store_add_operator(s, &(struct operator){ .id = 1 });
     CHECK_INT(store_flush(s, NULL), rc);
+    make_room();
     r.status = RUN_FAILED;
-    (void)store_end_run(s, &r, NULL); /* there may be room for this, or not */
+    CHECK_INT(store_end_run(s, &r, NULL), 0);
+    store_close(s);
+    s = stored_open(t, STORE_READ);
+    r.status = RUN_RUNNING;
+    CHECK_INT(store_read_run(s, r.row, take_status, &r.status, NULL), 0);
+    CHECK_INT(r.status, RUN_FAILED);
     store_close(s);
     CHECK_INT(stored_number(t, "SELECT count(*) FROM inferences"),
             flushed * 51);
@@ -283,32 +290,44 @@ static void fill(const struct tree *t, int rc)
     CHECK_INT(stored_is_whole(t), 1);
 }
 
+static void no_limit(void)
+{
+    const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
+
+    CHECK(setrlimit(RLIMIT_FSIZE, &none) == 0);
+}
+
 /* No file may be longer than 256 KB. */
 static int fill_limited(const struct tree *t, int argument)
 {
-    const struct rlimit most = { 256 * 1024, 256 * 1024 };
+    const struct rlimit most = { 256 * 1024, RLIM_INFINITY };
 
     (void)argument;
     CHECK(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
     CHECK(setrlimit(RLIMIT_FSIZE, &most) == 0);
-    fill(t, -EIO);
+    fill(t, -EIO, no_limit);
     return test_result();
+}
+
+static struct tree small;
+
+static void grow_small(void)
+{
+    CHECK(mount("tmpfs", small.root, "tmpfs", MS_REMOUNT, "size=16m") == 0);
 }
 
 /* A small file system of its own, where one may be made. */
 static int fill_small(const struct tree *t, int argument)
 {
-    struct tree inner = { "" };
-
     (void)argument;
-    (void)snprintf(inner.root, sizeof(inner.root), "%.40s/small", t->root);
-    CHECK(mkdir(inner.root, 0700) == 0);
+    (void)snprintf(small.root, sizeof(small.root), "%.40s/small", t->root);
+    CHECK(mkdir(small.root, 0700) == 0);
     if ((unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS)) ||
             mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-            mount("tmpfs", inner.root, "tmpfs", 0, "size=512k"))
+            mount("tmpfs", small.root, "tmpfs", 0, "size=512k"))
         return 77;
-    fill(&inner, -ENOSPC);
-    CHECK(umount2(inner.root, MNT_DETACH) == 0);
+    fill(&small, -ENOSPC, grow_small);
+    CHECK(umount2(small.root, MNT_DETACH) == 0);
     return test_result();
 }
 

@@ -72,6 +72,7 @@ static void refused(void)
     CHECK(!take(&t, 1, 64 * 1024 + 1, 0)); /* too long */
     CHECK(!take(&t, 1, UINT32_MAX, 0));
     CHECK(texts_find(&t, 1) == NULL);
+    CHECK_INT(t.bytes, 0); /* and nothing is kept of them */
 
     CHECK(take(&t, 2, 100, 0));
     CHECK(!take(&t, 2, 100, 80)); /* the middle was lost */

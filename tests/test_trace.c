@@ -142,6 +142,16 @@ static void contexts(void)
     run_on(t, 2);
     CHECK_INT(last.batch_size, 60);
 
+    /* One goes, another comes: a third keeps what is its own. */
+    for (uint32_t i = 1; i <= 3; i++)
+        batch_on(t, i, 6 * i);
+    run_on(t, 1);
+    batch_on(t, 4, 24);
+    for (uint32_t i = 2; i <= 4; i++) {
+        run_on(t, i);
+        CHECK_INT(last.batch_size, 6 * i);
+    }
+
     /* One that waits does not use up the places of those that work. */
     batch_on(t, 1, 7);
     for (uint32_t i = 0; i < 1100009; i++) {

@@ -39,13 +39,10 @@ struct reading {
     size_t plain_count;
     uint64_t inferences;
 
-    /* The one whose operator runs are coming. */
+    /* The one whose operator runs are coming: told together at its end. */
     uint64_t number;
-    const struct looked *now;   /* NULL: it is left out */
-    uint64_t first_ns, last_ns; /* of its outermost nodes */
-    double outer_raw_ns, outer_kernel_ns;
-    uint64_t last_outer_end_ns;
-    uint32_t deepest; /* depth of the run before: inner ones come first */
+    struct operator_run *runs;
+    size_t run_count, run_cap;
 };
 
 /* --- inferences ----------------------------------------------------------- */
@@ -224,84 +221,151 @@ static struct operator_sum *operator_of(struct operators *o, uint32_t id)
                                                              : NULL;
 }
 
-/* The inference's last operator run was read. */
-static void close_inference(struct reading *r)
+/* The outermost nodes of an inference. */
+struct outer {
+    uint64_t first_ns, last_ns; /* UINT64_MAX and 0: there are none */
+    double raw_ns, kernel_ns;
+    bool overlapping;
+};
+
+static double kernel_of(const struct operator_run *x)
 {
-    if (!r->now)
-        return;
-
-    struct operator_account *a = operators_account(r->out, r->now->session);
-    double run = (double)(r->now->end_ns - r->now->start_ns);
-    double before = r->first_ns > r->now->start_ns
-                            ? (double)(r->first_ns - r->now->start_ns)
-                            : 0;
-    double after = r->now->end_ns > r->last_ns
-                           ? (double)(r->now->end_ns - r->last_ns)
-                           : 0;
-
-    a->inferences++;
-    a->run_ns += run;
-    a->before_ns += before;
-    a->after_ns += after;
-    a->describing_ns += r->outer_raw_ns - r->outer_kernel_ns;
-    a->gaps_ns += run - before - after - r->outer_raw_ns;
-    a->control_flow_ns += r->outer_kernel_ns; /* less the kernels, later */
-    r->now = NULL;
+    return (double)(x->bracketed ? x->kernel_ns : x->raw_ns);
 }
 
-static void open_inference(struct reading *r, uint64_t number)
+static struct outer find_outer(const struct operator_run *runs, size_t count)
 {
-    r->number = number;
-    r->now = find(r, number);
-    if (r->now && r->now->disturbed)
-        r->now = NULL;
-    r->first_ns = UINT64_MAX;
-    r->last_ns = 0;
-    r->outer_raw_ns = r->outer_kernel_ns = 0;
-    r->last_outer_end_ns = 0;
-    r->deepest = 0;
-}
+    struct outer o = { .first_ns = UINT64_MAX };
+    uint64_t last_end_ns = 0;
 
-static void add_outer(struct reading *r, const struct operator_run *x)
-{
-    double kernel = (double)(x->bracketed ? x->kernel_ns : x->raw_ns);
-    uint64_t end_ns = x->start_ns + (uint64_t)kernel;
+    for (const struct operator_run *x = runs; x < runs + count; x++) {
+        double kernel = kernel_of(x), raw = (double)x->raw_ns;
+        uint64_t end_ns = x->start_ns + (uint64_t)kernel;
 
-    r->first_ns = x->start_ns < r->first_ns ? x->start_ns : r->first_ns;
-    r->last_ns = end_ns > r->last_ns ? end_ns : r->last_ns;
-    r->outer_raw_ns += (double)x->raw_ns > kernel ? (double)x->raw_ns : kernel;
-    r->outer_kernel_ns += kernel;
-    if (x->start_ns < r->last_outer_end_ns)
-        operators_account(r->out, r->now->session)->overlapping = true;
-    r->last_outer_end_ns = end_ns;
-}
-
-static void take_operator_run(void *to, const struct operator_run *x)
-{
-    struct reading *r = to;
-    struct operator_sum *o = operator_of(r->out, x->operator_id);
-
-    if (r->number != x->inference) {
-        close_inference(r);
-        open_inference(r, x->inference);
+        if (x->depth || x->in_cycles)
+            continue;
+        o.first_ns = x->start_ns < o.first_ns ? x->start_ns : o.first_ns;
+        o.last_ns = end_ns > o.last_ns ? end_ns : o.last_ns;
+        o.raw_ns += raw > kernel ? raw : kernel;
+        o.kernel_ns += kernel;
+        o.overlapping |= x->start_ns < last_end_ns;
+        last_end_ns = end_ns;
     }
-    if (!o || !r->now)
-        return;
+    return o;
+}
+
+/* Whether others ran in it: inner ones come before, on the same thread. */
+static bool has_inner(const struct operator_run *runs, size_t at)
+{
+    for (size_t i = at; i-- > 0;)
+        if (runs[i].thread == runs[at].thread)
+            return runs[i].depth > runs[at].depth;
+    return false;
+}
+
+static void add_run(struct operator_sum *o, const struct operator_run *x)
+{
     o->count++;
-    o->cycles += x->cycles;
-    if (x->in_cycles)
-        return; /* no time is known */
     o->raw_ns += (double)x->raw_ns;
     if (x->bracketed) {
         o->bracketed++;
         o->bracketed_ns += (double)x->kernel_ns;
         o->bracketed_raw_ns += (double)x->raw_ns;
     }
-    /* Inner ones come before the one that they ran in. */
-    o->contains |= r->deepest > x->depth;
-    r->deepest = x->depth;
-    if (!x->depth)
-        add_outer(r, x);
+}
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* Adds an inference that was looked into to its session's account.
+ *
+ * Part of the first node's description lies before its kernel, and of the last
+ * one's behind it.  Where nodes are close together that shows: there would be
+ * less than nothing between them. */
+static void add_inference(struct reading *r, const struct looked *l,
+        const struct outer *o)
+{
+    struct operator_account *a = operators_account(r->out, l->session);
+    double run = (double)(l->end_ns - l->start_ns);
+    double before =
+            o->first_ns > l->start_ns ? (double)(o->first_ns - l->start_ns) : 0;
+    double after =
+            l->end_ns > o->last_ns ? (double)(l->end_ns - o->last_ns) : 0;
+    double gaps = run - before - after - o->raw_ns;
+    double describing = o->raw_ns - o->kernel_ns;
+
+    if (gaps < 0 && !o->overlapping) {
+        double first = smaller(-gaps / 2, before);
+        double last = smaller(-gaps - first, after);
+
+        before -= first;
+        after -= last;
+        describing += gaps + first + last;
+        gaps = 0;
+    }
+    a->inferences++;
+    a->run_ns += run;
+    a->before_ns += before;
+    a->after_ns += after;
+    a->describing_ns += describing;
+    a->gaps_ns += gaps;
+    a->control_flow_ns += o->kernel_ns; /* less the kernels, later */
+    a->overlapping |= o->overlapping;
+}
+
+/* An inner one's description is no control flow of the node around it. */
+static void add_inner(struct operator_account *a, const struct operator_run *x)
+{
+    double describing = (double)x->raw_ns - kernel_of(x);
+
+    if (x->depth && describing > 0) {
+        a->describing_ns += describing;
+        a->control_flow_ns -= describing;
+    }
+}
+
+/* Its last operator run was read.  Where the outermost nodes were lost, nobody
+ * knows where its time went. */
+static void close_inference(struct reading *r)
+{
+    const struct looked *l = find(r, r->number);
+    struct outer outer = find_outer(r->runs, r->run_count);
+    bool known = outer.first_ns != UINT64_MAX;
+
+    if (l && !l->disturbed && known)
+        add_inference(r, l, &outer);
+    for (size_t i = 0; l && !l->disturbed && i < r->run_count; i++) {
+        const struct operator_run *x = &r->runs[i];
+        struct operator_sum *o = operator_of(r->out, x->operator_id);
+
+        if (x->in_cycles) { /* no time is known */
+            o->count++;
+            o->cycles += x->cycles;
+        } else if (known) {
+            add_run(o, x);
+            add_inner(operators_account(r->out, l->session), x);
+            o->contains |= has_inner(r->runs, i);
+        }
+    }
+    r->run_count = 0;
+}
+
+static void take_operator_run(void *to, const struct operator_run *x)
+{
+    struct reading *r = to;
+
+    if (r->number != x->inference)
+        close_inference(r);
+    r->number = x->inference;
+    if (!operator_of(r->out, x->operator_id))
+        return;
+    if (r->run_count == r->run_cap) {
+        r->run_cap = r->run_cap ? 2 * r->run_cap : 256;
+        r->runs = alloc_resize(r->runs, r->run_cap * sizeof(*r->runs));
+    }
+    r->runs[r->run_count++] = *x;
 }
 
 static void take_edge(void *to, const struct operator_edge *x)
@@ -346,6 +410,7 @@ int operators_read(struct operators *out, struct store *s, int64_t run,
     if (!rc)
         rc = store_each_operator_run(s, run, take_operator_run, &r, e);
     close_inference(&r);
+    free(r.runs);
     free(r.looked);
     if (rc) {
         operators_release(out);

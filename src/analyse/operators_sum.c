@@ -7,6 +7,9 @@
  * code that fell out of the cache while the node was described. */
 #define SLOWED_MOST_NS 220.0
 
+/* Two sums of the same are as near to each other. */
+#define ROUNDING (1 + 1e-9)
+
 /* --- what is not seen is worked out --------------------------------------- */
 
 /* What describing a node costs in a session, from those that were bracketed. */
@@ -82,7 +85,8 @@ static void take_off(struct operators *o, uint32_t session,
     double runs = 0, sum = 0;
 
     a->slowed = 1;
-    if (!a->plain_inferences || a->overlapping || a->kernels_ns <= most)
+    if (!a->plain_inferences || a->overlapping ||
+            a->kernels_ns <= most * ROUNDING)
         return;
     for (size_t i = 0; i < o->count; i++)
         if (o->items[i].session == session && !o->items[i].contains)
@@ -115,15 +119,24 @@ void operators_sum_up(struct operators *o)
     guess_describing(o);
     for (size_t i = 0; i < o->count; i++) {
         struct operator_sum *x = &o->items[i];
+
+        if (!x->session)
+            continue; /* of none that we know */
+
         struct operator_account *a = operators_account(o, x->session);
 
         find_kernel(a, x);
         if (x->contains)
             continue;
+
+        /* Of those times that were not seen. */
+        double describing = x->raw_ns - x->bracketed_raw_ns -
+                            (x->kernel_ns - x->bracketed_ns);
+
         a->kernels_ns += x->kernel_ns;
-        if (x->method == OPERATOR_CONSTANT) {
-            a->describing_ns += x->raw_ns - x->kernel_ns;
-            a->control_flow_ns -= x->raw_ns - x->kernel_ns;
+        if (x->method != OPERATOR_RAW) {
+            a->describing_ns += describing;
+            a->control_flow_ns -= describing;
         }
         if (x->method > a->method)
             a->method = x->method;

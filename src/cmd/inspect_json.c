@@ -204,7 +204,8 @@ static void places(struct json *j, const struct inspection *x)
     json_text(j, "architecture", x->arch->name);
     json_bool(j, "architecture_fallback", x->arch->fallback);
     json_text(j, "architecture_reason", x->arch->reason);
-    json_int(j, "layers", x->arch->layers);
+    if (x->arch->layers)
+        json_int(j, "layers", x->arch->layers);
     if (!x->arch->transformer)
         return;
     json_array(j, "components");

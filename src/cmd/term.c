@@ -55,7 +55,10 @@ void term_text(struct buf *out, const char *utf8)
         /* C2 80 to C2 9F are control characters, too. */
         bool pair = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
 
-        buf_char(out, pair || *c < ' ' || *c == 0x7f ? ' ' : (char)*c);
+        if (pair || *c < ' ' || *c == 0x7f)
+            buf_char(out, ' ');
+        else
+            buf_add(out, c, 1);
         c += pair;
     }
 }

@@ -9,53 +9,57 @@
 #define PRODUCT_FAR 6       /* nodes between a softmax and its products */
 #define SIDE_FAR    40      /* nodes between a product and a projection */
 
-/* The graph, so that one can walk along its values. */
+/* The graph, so that one can walk along its values.  All but the last three are
+ * by symbol; 0 is none. */
 struct walk {
     const struct onnx_model *model;
     const struct onnx_graph *graph;
     struct arch_place *places;
-    struct map maker;   /* by symbol: the node that makes it */
-    struct map reader;  /* by symbol: the first node that reads it */
-    struct map readers; /* by symbol: how many do */
-    struct map weights; /* by symbol: the elements of an initializer */
-    struct map given;   /* symbols of the graph's inputs */
-    uint32_t *seen;     /* by node: the walk that came by last */
-    uint32_t number;    /* of this walk */
-    uint64_t steps;     /* that are left */
+    uint32_t *maker;   /* the node that makes it + 1 */
+    uint32_t *reader;  /* the first node that reads it + 1 */
+    uint32_t *readers; /* how many do */
+    uint64_t *weight;  /* the elements of an initializer + 1 */
+    bool *given;       /* whether it is an input of the graph */
+    uint32_t *seen;    /* by node: the walk that came by last */
+    uint32_t number;   /* of this walk */
+    uint64_t steps;    /* that are left */
 };
 
 static void walk_begin(struct walk *w)
 {
     const struct onnx_graph *g = w->graph;
+    size_t symbols = w->model->symbols.count + 1u;
 
+    w->maker = alloc_zero(symbols, sizeof(*w->maker));
+    w->reader = alloc_zero(symbols, sizeof(*w->reader));
+    w->readers = alloc_zero(symbols, sizeof(*w->readers));
+    w->weight = alloc_zero(symbols, sizeof(*w->weight));
+    w->given = alloc_zero(symbols, sizeof(*w->given));
     w->seen = alloc_zero(g->node_count + 1u, sizeof(*w->seen));
     w->steps = STEPS_MAX;
     for (uint32_t i = 0; i < g->input_count; i++)
-        map_put(&w->given, g->inputs[i].name, 1);
+        w->given[g->inputs[i].name] = true;
     for (uint32_t i = 0; i < g->tensor_count; i++)
-        map_put(&w->weights, g->tensors[i]->name, g->tensors[i]->elements);
+        w->weight[g->tensors[i]->name] = g->tensors[i]->elements + 1;
     for (uint32_t i = 0; i < g->node_count; i++) {
         const struct onnx_node *n = &g->nodes[i];
 
         for (uint32_t k = 0; k < n->output_count; k++)
-            map_put(&w->maker, n->outputs[k], i);
-        for (uint32_t k = 0; k < n->input_count; k++) {
-            const uint64_t *count = map_find(&w->readers, n->inputs[k]);
-
-            if (!count)
-                map_put(&w->reader, n->inputs[k], i);
-            map_put(&w->readers, n->inputs[k], count ? *count + 1 : 1);
-        }
+            w->maker[n->outputs[k]] = i + 1;
+        for (uint32_t k = 0; k < n->input_count; k++)
+            if (!w->readers[n->inputs[k]]++)
+                w->reader[n->inputs[k]] = i + 1;
     }
+    w->maker[SYMBOL_EMPTY] = w->reader[SYMBOL_EMPTY] = 0;
 }
 
 static void walk_end(struct walk *w)
 {
-    map_release(&w->maker);
-    map_release(&w->reader);
-    map_release(&w->readers);
-    map_release(&w->weights);
-    map_release(&w->given);
+    free(w->maker);
+    free(w->reader);
+    free(w->readers);
+    free(w->weight);
+    free(w->given);
     free(w->seen);
 }
 
@@ -63,22 +67,17 @@ static void walk_end(struct walk *w)
 static int before(const struct walk *w, int node, uint32_t input)
 {
     const struct onnx_node *n = &w->graph->nodes[node];
-    const uint64_t *maker = input < n->input_count
-                                    ? map_find(&w->maker, n->inputs[input])
-                                    : NULL;
 
-    return maker && n->inputs[input] != SYMBOL_EMPTY ? (int)*maker : -1;
+    return input < n->input_count ? (int)w->maker[n->inputs[input]] - 1 : -1;
 }
 
 /* The first node that reads an output of a node; -1: none. */
 static int after(const struct walk *w, int node, uint32_t output)
 {
     const struct onnx_node *n = &w->graph->nodes[node];
-    const uint64_t *reader = output < n->output_count
-                                     ? map_find(&w->reader, n->outputs[output])
-                                     : NULL;
 
-    return reader && n->outputs[output] != SYMBOL_EMPTY ? (int)*reader : -1;
+    return output < n->output_count ? (int)w->reader[n->outputs[output]] - 1
+                                    : -1;
 }
 
 static bool is_op(const struct walk *w, int node, const char *op_type)
@@ -120,12 +119,9 @@ static struct arch_place by_names(const struct walk *w, uint32_t node)
     for (uint32_t i = 0; i < n->output_count && i < 8; i++)
         take(&p, symbol_text(names, n->outputs[i]), n->op_type);
     /* A weight that several share is named after the first of them. */
-    for (uint32_t i = 0; i < n->input_count && i < 16; i++) {
-        const uint64_t *readers = map_find(&w->readers, n->inputs[i]);
-
-        if (readers && *readers == 1 && map_find(&w->weights, n->inputs[i]))
+    for (uint32_t i = 0; i < n->input_count && i < 16; i++)
+        if (w->readers[n->inputs[i]] == 1 && w->weight[n->inputs[i]])
             take(&p, symbol_text(names, n->inputs[i]), n->op_type);
-    }
     return p;
 }
 
@@ -154,7 +150,7 @@ static bool is_product(const struct walk *w, int node)
 
     /* With weights it would be a projection. */
     return op_is_matmul(n->op_type) && n->input_count >= 2 &&
-           !map_find(&w->weights, n->inputs[1]);
+           !w->weight[n->inputs[1]];
 }
 
 /* Goes back to the product, and places what it passes; -1: there is none. */
@@ -185,20 +181,18 @@ static int find_product(struct walk *w, int node, int layer, int far)
 /* A single number: from the file, or reckoned from such. */
 static bool is_scalar(const struct walk *w, uint32_t symbol)
 {
-    const uint64_t *elements = map_find(&w->weights, symbol);
-    const uint64_t *maker = map_find(&w->maker, symbol);
+    int maker = (int)w->maker[symbol] - 1;
 
-    if (elements)
-        return *elements == 1;
-    return maker &&
-           (is_op(w, (int)*maker, "Constant") || is_op(w, (int)*maker, "Sqrt"));
+    if (w->weight[symbol])
+        return w->weight[symbol] == 2;
+    return maker >= 0 &&
+           (is_op(w, maker, "Constant") || is_op(w, maker, "Sqrt"));
 }
 
 static bool reads_cache(const struct walk *w, const struct onnx_node *n)
 {
     for (uint32_t i = 0; i < n->input_count; i++)
-        if (map_find(&w->given, n->inputs[i]) &&
-                !map_find(&w->weights, n->inputs[i]))
+        if (w->given[n->inputs[i]] && !w->weight[n->inputs[i]])
             return true;
     return false;
 }
@@ -346,13 +340,13 @@ static void name_head(struct walk *w)
     const struct onnx_graph *g = w->graph;
 
     for (uint32_t i = 0; i < g->output_count; i++) {
-        const uint64_t *maker = map_find(&w->maker, g->outputs[i].name);
+        int maker = (int)w->maker[g->outputs[i].name] - 1;
         struct str name = symbol_text(&w->model->symbols, g->outputs[i].name);
 
-        if (maker && str_is(name, "logits") &&
-                op_is_matmul(g->nodes[*maker].op_type) &&
-                w->places[*maker].component == ARCH_NONE)
-            place(w, (int)*maker, -1, ARCH_LM_HEAD);
+        if (maker >= 0 && str_is(name, "logits") &&
+                op_is_matmul(g->nodes[maker].op_type) &&
+                w->places[maker].component == ARCH_NONE)
+            place(w, maker, -1, ARCH_LM_HEAD);
     }
 }
 
@@ -362,9 +356,8 @@ static void name_embedding(struct walk *w, int node)
     const struct onnx_node *n = &w->graph->nodes[node];
 
     if (is_op(w, node, "Gather") && n->input_count == 2 &&
-            w->places[node].component == ARCH_NONE &&
-            map_find(&w->weights, n->inputs[0]) &&
-            map_find(&w->given, n->inputs[1]))
+            w->places[node].component == ARCH_NONE && w->weight[n->inputs[0]] &&
+            w->given[n->inputs[1]])
         place(w, node, -1, ARCH_EMBEDDING);
 }
 

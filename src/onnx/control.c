@@ -24,7 +24,7 @@ static struct total enter(struct study *s, struct frame *f,
     s->depth++;
     evaluate_begin(f);
     for (uint32_t i = 0; i < g->input_count; i++) {
-        struct fact fact = i < in_count ? in[i] : fact_nothing();
+        struct fact fact = in && i < in_count ? in[i] : fact_nothing();
         struct fact said = evaluate_declared(s, &g->inputs[i]);
 
         fact_complete(&fact, &said);
@@ -326,23 +326,6 @@ static struct total run_function(struct study *s, struct call *c,
     return t;
 }
 
-static const struct onnx_function *find_function(struct study *s,
-        const struct onnx_node *n)
-{
-    if (!s->model->function_count)
-        return NULL;
-
-    const uint64_t *known = map_find(&s->functions, n->kind);
-
-    if (known)
-        return (const struct onnx_function *)(uintptr_t)*known;
-
-    const struct onnx_function *found = onnx_function(s->model, n);
-
-    map_put(&s->functions, n->kind, (uint64_t)(uintptr_t)found);
-    return found;
-}
-
 /* --- all ------------------------------------------------------------------ */
 
 static bool standard_control(struct study *s, struct frame *f, struct call *c,
@@ -370,10 +353,10 @@ bool control_node(struct study *s, struct frame *f, struct call *c,
         struct total *cost)
 {
     struct str domain = c->node->domain;
-    const struct onnx_function *function = find_function(s, c->node);
+    const uint64_t *function = map_find(&s->functions, c->node->kind);
 
     if (function) {
-        *cost = run_function(s, c, function->body);
+        *cost = run_function(s, c, s->model->functions[*function].body);
         return true;
     }
     if (!c->node->graph_count || (domain.len && !str_is(domain, "ai.onnx")))

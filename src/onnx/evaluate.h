@@ -31,7 +31,7 @@ struct study {
     struct study_size *chosen;
     size_t chosen_count;
     struct map ops;       /* by a node's kind: struct op */
-    struct map functions; /* by a node's kind: struct onnx_function */
+    struct map functions; /* by a node's kind: which of the model's */
     uint64_t budget;      /* nodes that may still be gone through */
     int depth;            /* graphs within graphs */
 };

@@ -98,13 +98,3 @@ int64_t onnx_opset(const struct onnx_model *m, struct str domain)
             return m->opsets[i].version;
     return 0;
 }
-
-const struct onnx_function *onnx_function(const struct onnx_model *m,
-        const struct onnx_node *n)
-{
-    for (uint32_t i = 0; i < m->function_count; i++)
-        if (str_eq(m->functions[i].name, n->op_type) &&
-                str_eq(plain(m->functions[i].domain), plain(n->domain)))
-            return &m->functions[i];
-    return NULL;
-}

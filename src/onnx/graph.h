@@ -154,6 +154,7 @@ struct onnx_graph {
 struct onnx_function {
     struct str name;
     struct str domain;
+    uint64_t kind; /* of the nodes that call it */
     struct onnx_graph *body;
 };
 
@@ -213,7 +214,3 @@ const struct onnx_attr *onnx_attr(const struct onnx_node *n, const char *name);
 /* The version of the operators of this domain that the model asks for; 0: it
  * does not. */
 int64_t onnx_opset(const struct onnx_model *m, struct str domain);
-
-/* The function of the model that a node calls; NULL: none. */
-const struct onnx_function *onnx_function(const struct onnx_model *m,
-        const struct onnx_node *n);

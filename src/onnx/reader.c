@@ -72,6 +72,14 @@ struct str reader_text(struct onnx_reader *r, struct str text)
     return symbol_text(&r->model->symbols, reader_symbol(r, text));
 }
 
+uint64_t reader_kind(struct onnx_reader *r, struct str name, struct str *domain)
+{
+    if (str_is(*domain, "ai.onnx"))
+        *domain = str_of("");
+    /* What differs most stands in the low bits, which maps go by. */
+    return (uint64_t)reader_symbol(r, *domain) << 32 | reader_symbol(r, name);
+}
+
 struct str reader_beginning(struct onnx_reader *r, struct str text)
 {
     if (text.len > ONNX_LIST_MAX)
@@ -219,7 +227,7 @@ static int add_function(struct onnx_reader *r, struct str bytes)
 {
     struct onnx_model *m = r->model;
     struct onnx_graph *body = reader_graph_new(r, NULL);
-    struct onnx_function made = { str_of(""), str_of(""), body };
+    struct onnx_function made = { str_of(""), str_of(""), 0, body };
     struct pb_field f;
     int rc;
 
@@ -243,6 +251,7 @@ static int add_function(struct onnx_reader *r, struct str bytes)
     }
     r->depth--;
     body->name = made.name;
+    made.kind = reader_kind(r, made.name, &made.domain);
     m->functions = reader_grow(m->functions, m->function_count, sizeof(made));
     m->functions[m->function_count++] = made;
     return rc;

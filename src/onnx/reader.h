@@ -52,6 +52,10 @@ void *reader_grow(void *array, uint32_t count, size_t size);
 /* A text of the file, as a symbol and as the symbol's text. */
 uint32_t reader_symbol(struct onnx_reader *r, struct str text);
 struct str reader_text(struct onnx_reader *r, struct str text);
+/* The number that nodes of an operator, and a function that they call, share.
+ * ONNX's own domain goes by two names: `domain` becomes the empty one. */
+uint64_t reader_kind(struct onnx_reader *r, struct str name,
+        struct str *domain);
 /* A text of which only the beginning is kept. */
 struct str reader_beginning(struct onnx_reader *r, struct str text);
 

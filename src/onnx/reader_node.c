@@ -330,10 +330,7 @@ int reader_node(struct onnx_reader *r, struct onnx_graph *g, struct str bytes)
                 (size_t)(at - r->file.p));
     for (uint32_t i = 0; i < n.attr_count; i++)
         n.graph_count += n.attrs[i].kind == ONNX_ATTR_GRAPH;
-    if (str_is(n.domain, "ai.onnx"))
-        n.domain = str_of("");
-    n.kind = (uint64_t)reader_symbol(r, n.op_type) << 32 |
-             reader_symbol(r, n.domain);
+    n.kind = reader_kind(r, n.op_type, &n.domain);
     note_scales(r, &n);
     name_late(r, &n, late);
     g->nodes = reader_grow(g->nodes, g->node_count, sizeof(*g->nodes));

@@ -74,6 +74,8 @@ struct study *study_new(const struct onnx_model *m,
     s->main.graph = g;
     s->main.results = alloc_zero(g->node_count + 1u, sizeof(*s->main.results));
     choose(s, sizes, count);
+    for (uint32_t i = 0; i < m->function_count; i++)
+        map_put(&s->functions, m->functions[i].kind, i);
     for (uint32_t i = 0; i < g->input_count; i++) {
         struct fact f = evaluate_declared(s, &g->inputs[i]);
 

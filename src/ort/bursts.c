@@ -18,7 +18,7 @@
 
 /* A run begins for ONNX Runtime a little later than for us, when it has looked
  * at the inputs. */
-#define SLACK_NS 5000000
+#define SLACK_NS INT64_C(5000000)
 
 void bursts_add(struct burst_runs *b, const struct burst_run *run)
 {

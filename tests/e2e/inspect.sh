@@ -52,6 +52,9 @@ good --json "$models/mlp.onnx" --dim batch=3
 shows '.macs == 3 * (64 * 128 + 128 * 64 + 64 * 10)'
 good --json "$models/chain.onnx"
 shows '.nodes == 10000 and .macs == 0 and .flops == 80000'
+# What is known to be none of the families says so, and has no layers to count.
+shows '.architecture == "generic network" and .architecture_fallback'
+shows 'has("layers") | not'
 
 # The text for people names the same figures.
 good "$models/decoder" "${sizes[@]}" --nodes
