@@ -68,6 +68,8 @@ extern struct fake {
     const struct fake_node *nodes; /* of the next session */
     /* In the midst of every run. */
     void (*during)(struct ort_session *s, const struct ort_run_options *o);
+    /* Before any options are told to stop. */
+    void (*stopping)(const struct ort_run_options *o);
     /* Alive. */
     _Atomic int statuses, options, run_options, sessions, profilers;
     /* Calls so far. */

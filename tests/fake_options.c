@@ -116,6 +116,8 @@ static struct ort_status *set_level(struct ort_run_options *options, int level)
 
 static struct ort_status *terminate(struct ort_run_options *options)
 {
+    if (fake.stopping)
+        fake.stopping(options);
     (void)sched_yield(); /* others may come in between */
     options->terminated = true;
     return NULL;

@@ -180,6 +180,17 @@ static const struct {
             { { 5000, 1 }, { 33000, 1 } },
             "1/1: 1 depth 0 5010000+9000\n"
             "2/1: 1 depth 0 33010000+7000\n" },
+    { "we do not know the first",
+            "[\n" NODE(1, 1010, 9, "a") RUN(1, 1000, 20) NODE(1, 29010, 8, "a")
+                    RUN(1, 29000, 20) NODE(1, 39510, 7, "a") RUN(1, 39500, 20)
+                            END,
+            { { 33000, 1 }, { 43500, 1 } },
+            "1/1: 1 depth 0 33010000+8000\n"
+            "2/1: 1 depth 0 43510000+7000\n" },
+    { "two that may be the same",
+            "[\n" NODE(1, 1010, 9, "a") RUN(1, 1000, 20) NODE(1, 1110, 8, "a")
+                    RUN(1, 1100, 20) END,
+            { { 5000, 1 } }, "1/1: 1 depth 0 5010000+9000\n" },
     { "we know none", "[\n" NODE(1, 1010, 9, "a") RUN(1, 1000, 20) END,
             { { 0, 0 } }, "" },
     /* RunAsync: called by one thread, run by another. */

@@ -435,15 +435,15 @@ static void sessions_apart(void)
     ran(n, 1, 0, 1010, 40, 30);
     (void)inference(1, 2000, 50, 0);
     (void)inference(2, 3000, 70, 0); /* never looked into */
-    (void)inference(3, 4000, 140, 0);
+    (void)inference(3, 4000, 130, 0);
     read_back();
     CHECK_INT(got.account_count, 3);
     ACCOUNT(1, 1, 100, 30, 10, 0, 0, 5, 55);
     CHECK_INT(got.accounts[1].inferences, 0);
     CHECK_INT(got.accounts[1].plain_inferences, 1);
     /* What describing costs in one says nothing of the other. */
-    CHECK_US(got.accounts[2].describing_each_ns, 10);
-    ACCOUNT(3, 1, 500, 140, 10, 0, 500 - 30 - 320 - 150, 30, 320);
+    CHECK_US(got.accounts[2].describing_each_ns, 20);
+    ACCOUNT(3, 1, 500, 130, 20, 0, 500 - 30 - 320 - 150, 30, 320);
     CHECK_INT(by_id(1)->method, OPERATOR_BRACKET);
     CHECK_INT(by_id(2)->method, OPERATOR_CONSTANT);
     end();

@@ -159,37 +159,43 @@ static void at_exit_amid_a_run(void)
     CHECK(!fake_run(api, session, NULL)); /* it does not come back */
 }
 
-/* A child's copy is not its to end: the file is the parent's. */
+/* A child's copy is not its to end: the file is the parent's.  But what it
+ * makes itself is its own. */
+static void be_a_child(bool loads)
+{
+    struct record r;
+
+    ops_in_child(); /* as find_linux.c does */
+    (void)fake_count(RECORD_NONE);
+    for (int i = 0; i < 9; i++)
+        CHECK(fake_run(api, session, NULL));
+    while (fake_record_of(RECORD_RUN, &r))
+        CHECK(!(r.flags & FLAG_BURST));
+    if (loads) {
+        session = fake_load(api, fake_env(), NULL);
+        for (int i = 0; i < 9; i++)
+            CHECK(fake_run(api, session, NULL));
+    }
+    CHECK_INT(fake_count(RECORD_PROFILE), loads);
+    want_ended = loads;
+    exit(test_result());
+}
+
 static void not_by_a_child(void)
 {
-    int status = 0;
-    pid_t pid;
-
     CHECK_INT(atexit(look_back), 0);
     start("10");
     for (int i = 0; i < 5; i++)
         CHECK(fake_run(api, session, NULL));
-    pid = fork();
-    if (pid == 0) {
-        struct record r;
+    for (int loads = 0; loads < 2; loads++) {
+        int status = 0;
+        pid_t pid = fork();
 
-        ops_in_child(); /* as find_linux.c does */
-        (void)fake_count(RECORD_NONE);
-        for (int i = 0; i < 9; i++)
-            CHECK(fake_run(api, session, NULL));
-        while (fake_record_of(RECORD_RUN, &r))
-            CHECK(!(r.flags & FLAG_BURST));
-        CHECK_INT(fake_count(RECORD_PROFILE), 0);
-
-        /* But one that it makes is its own. */
-        session = fake_load(api, fake_env(), NULL);
-        for (int i = 0; i < 9; i++)
-            CHECK(fake_run(api, session, NULL));
-        want_ended = 1;
-        exit(test_result());
+        if (pid == 0)
+            be_a_child(loads);
+        CHECK(waitpid(pid, &status, 0) == pid);
+        CHECK_INT(status, 0);
     }
-    CHECK(waitpid(pid, &status, 0) == pid);
-    CHECK_INT(status, 0);
     for (int i = 0; i < 4; i++)
         CHECK(fake_run(api, session, NULL));
     want_ended = 1;
@@ -268,6 +274,26 @@ static void many_sessions(void)
     CHECK_INT(fake_count(RECORD_PROFILE), MANY);
 }
 
+/* One after the other, each has its burst. */
+static void many_in_turn(void)
+{
+    struct ort_env *env = fake_env();
+    struct record r;
+    int flagged = 0;
+
+    start("10");
+    for (int i = 0; i < MANY; i++) {
+        session = fake_load(api, env, NULL);
+        for (int k = 0; k < 9; k++)
+            CHECK(fake_run(api, session, NULL));
+        while (fake_record_of(RECORD_RUN, &r))
+            flagged += (r.flags & FLAG_BURST) != 0;
+        if (i % 2)
+            ORT(api, ReleaseSession)(session);
+    }
+    CHECK_INT(flagged, MANY * 8);
+}
+
 /* More addresses than the table has places. */
 static void many_addresses(void)
 {
@@ -303,6 +329,7 @@ int main(void)
     apart(nothing_to_end);
     apart(ending_fails);
     apart(many_sessions);
+    apart(many_in_turn);
     apart(many_addresses);
     return test_result();
 }

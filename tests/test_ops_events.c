@@ -197,7 +197,11 @@ static const struct fake_node twins[] = {
             .inputs = SHAPE,
             .node_index = "1",
             .provider = CPU },
-    { .name = "nA", .op_type = "dd", .inputs = SHAPE, .node_index = "1" },
+    { .name = "n",
+            .op_type = "AddC",
+            .inputs = SHAPE,
+            .node_index = "1",
+            .provider = "PUExecutionProvider" },
     END,
 };
 

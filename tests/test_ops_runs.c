@@ -164,6 +164,52 @@ static void stopped(void)
     CHECK_INT(fake.statuses, 0);
 }
 
+/* The thread that stops a run is slower than the run: it has ours in its hands
+ * when they are no longer in use, and must not stop the next one. */
+static pthread_t stopper;
+static pthread_barrier_t meet;
+static int runs;
+
+static void be_slow(const struct ort_run_options *o)
+{
+    if (o == theirs)
+        return;
+    (void)pthread_barrier_wait(&meet);
+    (void)pthread_barrier_wait(&meet);
+}
+
+static void end_meanwhile(struct ort_session *s,
+        const struct ort_run_options *o)
+{
+    (void)s, (void)o;
+    if (runs++ == 0) { /* the one that is to be stopped */
+        CHECK_INT(pthread_create(&stopper, NULL, stop, NULL), 0);
+        (void)pthread_barrier_wait(&meet);
+    } else { /* the next one */
+        (void)pthread_barrier_wait(&meet);
+        CHECK_INT(pthread_join(stopper, NULL), 0);
+    }
+}
+
+static void stopped_late(void)
+{
+    start("1");
+    theirs = fake_run_options(api);
+    CHECK_INT(pthread_barrier_init(&meet, NULL, 2), 0);
+    fake.stopping = be_slow;
+    fake.during = end_meanwhile;
+    CHECK(fake_run(api, session, theirs)); /* it was too late */
+    CHECK(fake_run(api, session, NULL));
+    CHECK_INT(fake.profiled_runs, 2);
+
+    /* They came back, fit for use. */
+    fake.during = NULL;
+    for (int i = 0; i < 3; i++)
+        CHECK(fake_run(api, session, NULL));
+    CHECK_INT(fake.run_options, 1 + 2);
+    CHECK_INT(pthread_barrier_destroy(&meet), 0);
+}
+
 /* --- full houses ---------------------------------------------------------- */
 
 #define MANY 300
@@ -292,6 +338,7 @@ int main(void)
     apart(none_of_ours);
     apart(within_a_run);
     apart(stopped);
+    apart(stopped_late);
     apart(many_sessions);
     apart(many_addresses);
     apart(many_at_once);
