@@ -38,8 +38,8 @@ static const struct load {
     { "change", 100, { 10000000, 10000, 9000 }, { 10000000, 8000000, 1000 }, 0,
             false, 100, 2000 },
     /* What fails costs all the same, and is no measure, however quick. */
-    { "failing", 100, { 100000, 800000, 1 }, { 50000000, 800000, 1 }, 0, true,
-            1000, 2500 },
+    { "failing", 100, { 100000, 800000, 1 }, { 50000000, 800000, 3 }, 0, true,
+            1000, 4000 },
 };
 
 static const struct load *now;
