@@ -29,11 +29,12 @@ begin
 kill -TERM $!
 end 143
 
-# Ctrl-Z and fg: both stand still, both go on.
+# Stopped, as by Ctrl-Z, and continued: both stand still, both go on.  SIGSTOP,
+# because SIGTSTP is ignored where nobody could continue the group.
 state() { cut -d ' ' -f 3 "/proc/$1/stat"; }
 both_are() { [[ $(state $!)$(state "$(cat pid)") =~ ^[$1][$1]$ ]]; }
 begin
-kill -TSTP -- -$!
+kill -STOP -- -$!
 await both_are T
 lines=$(wc -l <log)
 kill -CONT -- -$!
