@@ -32,6 +32,8 @@ static const struct word scopes[METRIC_SCOPES] = {
     [METRIC_TOKEN] = { "token", "One value for each token or its text" },
     [METRIC_OPERATOR] = { "operator", "One value for each operator" },
     [METRIC_RUN] = { "run", "One value for the whole run" },
+    [METRIC_CORE] = { "core", "One value for each logical CPU" },
+    [METRIC_THREAD] = { "thread", "One value for each thread" },
 };
 
 static const struct word sources[METRIC_SOURCES] = {

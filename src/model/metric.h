@@ -35,6 +35,8 @@ enum metric_scope {
     METRIC_TOKEN,
     METRIC_OPERATOR,
     METRIC_RUN,
+    METRIC_CORE,
+    METRIC_THREAD,
     METRIC_SCOPES
 };
 
@@ -136,7 +138,163 @@ enum metric_source {
     X(collector_cpu_seconds_total, "seconds", COUNTER, RUN, COLLECTOR, \
         "CPU time that ortmeter itself used.") \
     X(collector_resident_bytes, "bytes", GAUGE, RUN, COLLECTOR, \
-        "Memory that ortmeter itself has resident.")
+        "Memory that ortmeter itself has resident.") \
+    METRIC_LIST_SYSTEM(X)
+
+/* What the operating system tells of processes, CPUs and memory. */
+#define METRIC_LIST_SYSTEM(X) \
+    X(process_cpu_seconds_total, "seconds", COUNTER, PROCESS, SYSTEM, \
+        "CPU time of all threads of the process, exact.") \
+    X(process_user_cpu_seconds_total, "seconds", COUNTER, PROCESS, SYSTEM, \
+        "The part of it in the program itself: the exact total, shared out " \
+        "as the kernel's clock ticks say.") \
+    X(process_system_cpu_seconds_total, "seconds", COUNTER, PROCESS, SYSTEM, \
+        "The part of it in the kernel, shared out likewise.") \
+    X(process_cpu_cores, "cores", GAUGE, PROCESS, METRICS, \
+        "CPU time used in a second since the reading before: 1 is one core " \
+        "all the time.") \
+    X(process_resident_bytes, "bytes", GAUGE, PROCESS, SYSTEM, \
+        "RSS: memory of the process that is in RAM, shared pages included.") \
+    X(process_virtual_bytes, "bytes", GAUGE, PROCESS, SYSTEM, \
+        "Addresses that the process has reserved.") \
+    X(process_peak_resident_bytes, "bytes", GAUGE, PROCESS, SYSTEM, \
+        "The most RSS that the process ever had.") \
+    X(process_anonymous_bytes, "bytes", GAUGE, PROCESS, SYSTEM, \
+        "The part of RSS that belongs to no file: heap and stacks.") \
+    X(process_swapped_bytes, "bytes", GAUGE, PROCESS, SYSTEM, \
+        "Memory of the process that was moved out to swap.") \
+    X(process_private_bytes, "bytes", GAUGE, PROCESS, SYSTEM, \
+        "USS: memory in RAM that no other process shares.") \
+    X(process_proportional_bytes, "bytes", GAUGE, PROCESS, SYSTEM, \
+        "PSS: memory in RAM, each shared page divided by its sharers.") \
+    X(process_minor_faults_total, "faults", COUNTER, PROCESS, SYSTEM, \
+        "Page faults that needed no reading from storage.") \
+    X(process_major_faults_total, "faults", COUNTER, PROCESS, SYSTEM, \
+        "Page faults that waited for storage.") \
+    X(process_threads, "threads", GAUGE, PROCESS, SYSTEM, \
+        "Threads of the process.") \
+    X(process_running_threads, "threads", GAUGE, PROCESS, SYSTEM, \
+        "Threads that run or could run.") \
+    X(process_sleeping_threads, "threads", GAUGE, PROCESS, SYSTEM, \
+        "Threads that wait for something and can be interrupted.") \
+    X(process_blocked_threads, "threads", GAUGE, PROCESS, SYSTEM, \
+        "Threads that wait for storage or a device, uninterruptibly.") \
+    X(process_other_threads, "threads", GAUGE, PROCESS, SYSTEM, \
+        "Threads that are stopped, traced or ending.") \
+    X(process_voluntary_switches_total, "switches", COUNTER, PROCESS, SYSTEM, \
+        "Times that a thread gave its CPU up to wait; of threads that " \
+        "ended, what was seen last.") \
+    X(process_involuntary_switches_total, "switches", COUNTER, PROCESS, \
+        SYSTEM, \
+        "Times that a thread was taken off its CPU for another one; of " \
+        "threads that ended, what was seen last.") \
+    X(process_switches_total, "switches", COUNTER, PROCESS, SYSTEM, \
+        "Context switches of all threads since we looked, exact.") \
+    X(process_migrations_total, "migrations", COUNTER, PROCESS, SYSTEM, \
+        "Moves of a thread to another CPU since we looked.") \
+    X(process_priority_level, "level", GAUGE, PROCESS, SYSTEM, \
+        "Priority as the kernel sees it: 20 is normal, lower runs earlier, " \
+        "below 0 is real time.") \
+    X(process_nice_level, "level", GAUGE, PROCESS, SYSTEM, \
+        "Niceness, from -20 (first) to 19 (last).") \
+    X(process_allowed_cores, "cores", GAUGE, PROCESS, SYSTEM, \
+        "Affinity: CPUs that the process may run on.") \
+    X(process_read_bytes_total, "bytes", COUNTER, PROCESS, SYSTEM, \
+        "Bytes that calls of read brought, from wherever.") \
+    X(process_written_bytes_total, "bytes", COUNTER, PROCESS, SYSTEM, \
+        "Bytes that calls of write took, to wherever.") \
+    X(process_read_calls_total, "calls", COUNTER, PROCESS, SYSTEM, \
+        "Calls of read and its kin.") \
+    X(process_write_calls_total, "calls", COUNTER, PROCESS, SYSTEM, \
+        "Calls of write and its kin.") \
+    X(process_storage_read_bytes_total, "bytes", COUNTER, PROCESS, SYSTEM, \
+        "Bytes that storage had to bring for the process.") \
+    X(process_storage_written_bytes_total, "bytes", COUNTER, PROCESS, SYSTEM, \
+        "Bytes that the process caused to be sent to storage.") \
+    X(process_open_files, "files", GAUGE, PROCESS, SYSTEM, \
+        "File descriptors that the process has open.") \
+    X(process_sockets, "sockets", GAUGE, PROCESS, SYSTEM, \
+        "Sockets that the process has open, of any family.") \
+    X(process_listening_sockets, "sockets", GAUGE, PROCESS, SYSTEM, \
+        "TCP sockets that wait for connections.") \
+    X(process_connected_sockets, "sockets", GAUGE, PROCESS, SYSTEM, \
+        "TCP connections that are established.") \
+    X(process_closing_sockets, "sockets", GAUGE, PROCESS, SYSTEM, \
+        "TCP connections in any other state.") \
+    X(process_datagram_sockets, "sockets", GAUGE, PROCESS, SYSTEM, \
+        "UDP sockets.") \
+    X(process_cycles_total, "cycles", COUNTER, PROCESS, SYSTEM, \
+        "CPU cycles of all threads since we looked.") \
+    X(process_instructions_total, "instructions", COUNTER, PROCESS, SYSTEM, \
+        "Instructions that all threads retired since we looked.") \
+    X(process_cache_references_total, "references", COUNTER, PROCESS, SYSTEM, \
+        "Cache accesses, as the CPU's maker defines them; usually those of " \
+        "the last level.") \
+    X(process_cache_misses_total, "misses", COUNTER, PROCESS, SYSTEM, \
+        "Those of them that missed.") \
+    X(process_l1_data_misses_total, "misses", COUNTER, PROCESS, SYSTEM, \
+        "Loads that missed the first data cache.") \
+    X(process_last_level_misses_total, "misses", COUNTER, PROCESS, SYSTEM, \
+        "Loads that missed the last cache.") \
+    X(process_branches_total, "branches", COUNTER, PROCESS, SYSTEM, \
+        "Branches that were retired.") \
+    X(process_branch_misses_total, "misses", COUNTER, PROCESS, SYSTEM, \
+        "Branches that were predicted wrongly.") \
+    X(process_counted_ratio, "ratio", GAUGE, PROCESS, SYSTEM, \
+        "Share of the time that the scarcest hardware counter was counting; " \
+        "below 1 the counts are scaled up from it.") \
+    X(thread_cpu_seconds_total, "seconds", COUNTER, THREAD, SYSTEM, \
+        "CPU time of the thread.") \
+    X(thread_wait_seconds_total, "seconds", COUNTER, THREAD, SYSTEM, \
+        "Time that the thread could have run and had no CPU.") \
+    X(core_busy_ratio, "ratio", GAUGE, CORE, METRICS, \
+        "Share of the time that the CPU worked since the reading before, in " \
+        "the kernel's steps of 10 ms.") \
+    X(core_user_seconds_total, "seconds", COUNTER, CORE, SYSTEM, \
+        "Time of the CPU in programs.") \
+    X(core_system_seconds_total, "seconds", COUNTER, CORE, SYSTEM, \
+        "Time of the CPU in the kernel, interrupts included.") \
+    X(core_idle_seconds_total, "seconds", COUNTER, CORE, SYSTEM, \
+        "Time of the CPU with nothing to do.") \
+    X(core_stolen_seconds_total, "seconds", COUNTER, CORE, SYSTEM, \
+        "Time that the machine below this virtual one gave to others.") \
+    X(core_frequency_hertz, "hertz", GAUGE, CORE, SYSTEM, \
+        "Clock of the CPU.") \
+    X(host_busy_ratio, "ratio", GAUGE, HOST, METRICS, \
+        "Share of the time that all CPUs worked since the reading before.") \
+    X(host_switches_total, "switches", COUNTER, HOST, SYSTEM, \
+        "Context switches of the whole machine since it started.") \
+    X(host_started_processes_total, "processes", COUNTER, HOST, SYSTEM, \
+        "Processes and threads started since the machine did.") \
+    X(host_running_threads, "threads", GAUGE, HOST, SYSTEM, \
+        "Threads of the whole machine that run or could run.") \
+    X(host_memory_bytes, "bytes", GAUGE, HOST, SYSTEM, \
+        "RAM of the machine.") \
+    X(host_memory_available_bytes, "bytes", GAUGE, HOST, SYSTEM, \
+        "RAM that programs could have without swapping, as the kernel " \
+        "estimates.") \
+    X(host_memory_free_bytes, "bytes", GAUGE, HOST, SYSTEM, \
+        "RAM that is used for nothing at all.") \
+    X(host_memory_cached_bytes, "bytes", GAUGE, HOST, SYSTEM, \
+        "RAM that holds contents of files.") \
+    X(host_swap_bytes, "bytes", GAUGE, HOST, SYSTEM, \
+        "Swap space of the machine.") \
+    X(host_swap_free_bytes, "bytes", GAUGE, HOST, SYSTEM, \
+        "Swap space that is not used.") \
+    X(host_memory_read_bytes_total, "bytes", COUNTER, HOST, SYSTEM, \
+        "Bytes that the memory controllers read since we looked.") \
+    X(host_memory_written_bytes_total, "bytes", COUNTER, HOST, SYSTEM, \
+        "Bytes that the memory controllers wrote since we looked.") \
+    X(host_cpu_pressure_seconds_total, "seconds", COUNTER, HOST, SYSTEM, \
+        "Time that some thread had to wait for a CPU.") \
+    X(host_memory_pressure_seconds_total, "seconds", COUNTER, HOST, SYSTEM, \
+        "Time that some thread had to wait for memory.") \
+    X(host_memory_stall_seconds_total, "seconds", COUNTER, HOST, SYSTEM, \
+        "Time that all threads with work to do waited for memory.") \
+    X(host_storage_pressure_seconds_total, "seconds", COUNTER, HOST, SYSTEM, \
+        "Time that some thread had to wait for storage.") \
+    X(host_storage_stall_seconds_total, "seconds", COUNTER, HOST, SYSTEM, \
+        "Time that all threads with work to do waited for storage.")
 /* clang-format on */
 
 #define X(name, unit, kind, scope, source, help) METRIC_##name,

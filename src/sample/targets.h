@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "sample/proc_stat.h"
 #include "sample/subjects.h"
 
 #include <stdbool.h>
@@ -31,7 +32,8 @@ struct target_plan {
 };
 
 /* The files of /proc are kept open: whoever gets the pid later is not read
- * through them.  -1: it cannot be read, and why is in the subjects. */
+ * through them.  A negative errno value in place of a file: why it could not
+ * be opened. */
 struct target {
     uint32_t subject;
     uint32_t slot; /* below targets_slots(); free for another one after it */
@@ -39,14 +41,15 @@ struct target {
     uint64_t parent;      /* pid, when it was found */
     uint64_t start_ticks; /* since boot, as the kernel counts them */
     uint64_t start_ns;    /* of mono_ns() */
+    int dir_fd;           /* /proc/PID, for openat(2) */
     int stat_fd, statm_fd, io_fd, status_fd;
     int pid_fd;           /* poll(2) says when it ends */
     bool ended;           /* it will be gone after the next look */
+    bool final_read_done; /* for who reads its last figures: once is enough */
     bool exit_known;      /* then either of these: */
     int exit_code;        /* 0 to 255 */
     int exit_signal;      /* that ended it, or 0 */
     uint64_t ended_ns;    /* of mono_ns(): when that was noticed */
-    bool final_read_done; /* set by who read its last figures: once is enough */
 };
 
 /* `root` is "" or a folder with a recorded /proc.  -ESRCH: no process has one
@@ -68,6 +71,12 @@ int targets_add(struct targets *t, uint64_t pid);
  * how often; once to ten times a second is usual. */
 void targets_look(struct targets *t, uint64_t now_ns);
 
+/* Reads its stat file, and marks it ended when it is; a process that nobody
+ * has waited for can still be read then.  `out->name` is not set.  -ESRCH: it
+ * is gone. */
+int target_stat(struct targets *t, struct target *x, uint64_t now_ns,
+        struct proc_stat *out);
+
 /* Says that it ended, when and as far as it is known how.  For samplers that
  * notice it, and for who waited for a child: `status` as wait(2) has it, or
  * -1. */
@@ -80,6 +89,10 @@ size_t targets_count(const struct targets *t);
 struct target *targets_at(struct targets *t, size_t i);
 /* NULL: it is none. */
 struct target *targets_find(struct targets *t, uint64_t pid);
+
+/* Whether these are processes of our own machine and ours to ask by pid, and
+ * not those of a recorded tree or of another namespace. */
+bool targets_are_here(const struct targets *t);
 
 /* Samplers keep what they need for each target by its slot. */
 size_t targets_slots(const struct targets *t);

@@ -1,0 +1,216 @@
+#include "sample/proc_cmdline.h"
+
+#include "base/compiler.h"
+#include "sample/secrets.h"
+
+#include <string.h>
+
+#define MASK "***"
+
+/* What the arguments before tell of this one. */
+enum expected { NOTHING, SECRET, USER_AND_PASSWORD };
+
+struct reader {
+    struct buf *out;
+    bool joined_password; /* "-pP" is one: mysql and its kin */
+    enum expected next;
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool is_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+}
+
+static void add_plain(struct buf *out, struct str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        buf_char(out, (unsigned char)s.p[i] < ' ' ? '?' : s.p[i]);
+}
+
+static struct str part(struct str s, size_t from, size_t to)
+{
+    return (struct str){ s.p + from, to - from };
+}
+
+/* The length of "//user:" at `at`, if a password and '@' follow; `end` is set
+ * to the place of the '@'.  A password may hold another one. */
+static size_t user_before(struct str s, size_t at, size_t *end)
+{
+    size_t colon = 0, last = 0;
+
+    if (at + 2 >= s.len || s.p[at] != '/' || s.p[at + 1] != '/')
+        return 0;
+    for (size_t i = at + 2; i < s.len; i++) {
+        if (s.p[i] == '/' || is_blank(s.p[i]))
+            break;
+        if (s.p[i] == ':' && !colon)
+            colon = i;
+        if (s.p[i] == '@' && colon)
+            last = i;
+    }
+    *end = last;
+    return last ? colon + 1 - at : 0;
+}
+
+/* Past what stands between a name and its value: quotes, ':', '=', and blanks
+ * unless the name is a plain word.  `at` itself: nothing does. */
+static size_t past_separator(struct str s, size_t at, bool option)
+{
+    size_t i = at;
+    bool found = false;
+
+    while (i < s.len && (s.p[i] == '"' || s.p[i] == '\''))
+        i++;
+    while (i < s.len && (is_blank(s.p[i]) || s.p[i] == ':' || s.p[i] == '=')) {
+        found |= option || !is_blank(s.p[i]);
+        i++;
+    }
+    while (found && i < s.len && (s.p[i] == '"' || s.p[i] == '\''))
+        i++;
+    return found ? i : at;
+}
+
+static size_t end_of_value(struct str s, size_t at)
+{
+    while (at < s.len && !is_blank(s.p[at]) && !memchr("&;,\"'}", s.p[at], 6))
+        at++;
+    return at;
+}
+
+/* "Bearer T", "Basic T": the first word only says what the second is. */
+static size_t past_scheme(struct str s, size_t at)
+{
+    static const char *const schemes[] = { "Bearer ", "bearer ", "Basic ",
+        "basic ", "Token ", "token " };
+    struct str rest = part(s, at, s.len);
+
+    for (size_t i = 0; i < LEN(schemes); i++)
+        if (str_starts(rest, schemes[i]))
+            return at + strlen(schemes[i]);
+    return at;
+}
+
+/* A name at `at` that ends at `end`: adds it, and its value masked if it is
+ * secret.  Returns where to go on. */
+static size_t add_named(struct reader *r, struct str s, size_t at, size_t end)
+{
+    struct str name = part(s, at, end);
+    size_t value = past_separator(s, end, s.p[at] == '-');
+    size_t stop = value > end ? end_of_value(s, value) : value;
+
+    if (value > end && secrets_named(name, part(s, value, stop))) {
+        size_t secret = past_scheme(s, value);
+
+        /* An option of its own goes to the end of the argument. */
+        if (at == 0 && s.p[end] == '=')
+            stop = s.len;
+        else
+            stop = end_of_value(s, secret);
+        add_plain(r->out, part(s, at, secret));
+        buf_text(r->out, MASK);
+        return stop;
+    }
+    if (secrets_shaped(name))
+        buf_text(r->out, MASK);
+    else
+        add_plain(r->out, name);
+    return end;
+}
+
+static void add_masked(struct reader *r, struct str s)
+{
+    size_t i = 0;
+
+    while (i < s.len) {
+        size_t end = i, at_sign = 0, user;
+
+        while (end < s.len && is_name(s.p[end]))
+            end++;
+        user = user_before(s, i, &at_sign);
+        if (end > i) {
+            i = add_named(r, s, i, end);
+        } else if (user) {
+            add_plain(r->out, part(s, i, i + user));
+            buf_text(r->out, MASK);
+            i = at_sign;
+        } else {
+            add_plain(r->out, part(s, i, i + 1));
+            i++;
+        }
+    }
+}
+
+static void add_user(struct reader *r, struct str s)
+{
+    struct str user = str_before(s, ':');
+
+    add_plain(r->out, user);
+    if (user.len < s.len)
+        buf_text(r->out, ":" MASK);
+}
+
+static enum expected expects(struct str s)
+{
+    bool option = s.len > 1 && s.p[0] == '-';
+
+    if (str_is(s, "-u") || str_is(s, "--user") || str_is(s, "--proxy-user"))
+        return USER_AND_PASSWORD;
+    if (!option || memchr(s.p, '=', s.len) || memchr(s.p, ' ', s.len))
+        return NOTHING;
+    return secrets_name(s) ? SECRET : NOTHING;
+}
+
+static void add_argument(struct reader *r, struct str s)
+{
+    enum expected is = r->next;
+    bool quotes = !s.len;
+
+    for (size_t i = 0; i < s.len; i++)
+        quotes |= is_blank(s.p[i]);
+    r->next = expects(s);
+    if (quotes)
+        buf_char(r->out, '\'');
+    if (is == SECRET && !str_starts(s, "--")) {
+        buf_text(r->out, MASK);
+        r->next = NOTHING;
+    } else if (is == USER_AND_PASSWORD) {
+        add_user(r, s);
+    } else if (r->joined_password && s.len > 2 && str_starts(s, "-p")) {
+        buf_text(r->out, "-p" MASK);
+        r->next = NOTHING;
+    } else {
+        add_masked(r, s);
+    }
+    if (quotes)
+        buf_char(r->out, '\'');
+}
+
+void proc_cmdline_text(struct buf *out, struct str bytes)
+{
+    struct reader r = { .out = out };
+    bool first = true;
+
+    while (bytes.len) {
+        struct str arg = str_before(bytes, 0);
+
+        bytes = str_after(bytes, 0);
+        if (!first)
+            buf_char(out, ' ');
+        add_argument(&r, arg);
+        if (first) {
+            struct str slash = str_after_last(arg, '/');
+            struct str program = slash.len ? slash : arg;
+
+            r.joined_password = str_starts(program, "mysql") ||
+                                str_starts(program, "mariadb") ||
+                                str_starts(program, "sshpass");
+        }
+        first = false;
+    }
+}

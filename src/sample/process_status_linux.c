@@ -1,0 +1,104 @@
+/* process_status_linux.c -- what the kernel tells of a process in its status
+ * file; see proc(5).  Twice as dear as all other files together, so it is read
+ * less often. */
+#include "sample/process_status.h"
+
+#include "base/compiler.h"
+#include "os/kernel_text.h"
+#include "sample/proc_keyed.h"
+#include "sample/sampler_table.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+enum { STATUS_CAP = 8192 };
+
+/* In the order of the file. */
+enum { PEAK, ANONYMOUS, SWAPPED, THREADS, VOLUNTARY, INVOLUNTARY, KEYS };
+
+static const char *const keys[KEYS] = { "VmHWM", "RssAnon", "VmSwap", "Threads",
+    "voluntary_ctxt_switches", "nonvoluntary_ctxt_switches" };
+
+static const enum metric_id metrics[KEYS] = {
+    [PEAK] = METRIC_process_peak_resident_bytes,
+    [ANONYMOUS] = METRIC_process_anonymous_bytes,
+    [SWAPPED] = METRIC_process_swapped_bytes,
+    [VOLUNTARY] = METRIC_process_voluntary_switches_total,
+    [INVOLUNTARY] = METRIC_process_involuntary_switches_total,
+};
+
+static void add_allowed(struct batch *out, const struct target *x,
+        struct str text)
+{
+    struct str list = text_field(text, "Cpus_allowed_list");
+    uint64_t first, last, count = 0;
+
+    while (text_cpu_range(&list, &first, &last))
+        count += last - first + 1;
+    if (count)
+        batch_add(out, METRIC_process_allowed_cores, x->subject, (double)count);
+}
+
+void process_status_add(struct batch *out, const struct target *x)
+{
+    char bytes[STATUS_CAP];
+    uint64_t values[KEYS];
+    ssize_t len = x->status_fd < 0
+                          ? -1
+                          : pread(x->status_fd, bytes, sizeof(bytes), 0);
+
+    if (len <= 0)
+        return;
+
+    struct str text = { bytes, (size_t)len };
+    uint32_t found = proc_keyed_parse(values, keys, KEYS, text);
+    /* The switches in this file are those of the first thread: of the process
+     * only when it has no other, which process_threads_linux.c asks. */
+    bool alone = found & 1U << THREADS && values[THREADS] == 1;
+
+    for (size_t i = 0; i < KEYS; i++)
+        if (found & 1U << i && i != THREADS && (i < THREADS || alone))
+            batch_add(out, metrics[i], x->subject, (double)values[i]);
+    add_allowed(out, x, text);
+}
+
+struct status_state {
+    struct targets *targets;
+};
+
+static int status_open(void *state, const struct sample_context *c,
+        struct error *e)
+{
+    struct status_state *s = state;
+
+    s->targets = c->targets;
+    return c->targets ? 0 : fail(e, -ENODEV, "no process is looked at");
+}
+
+static void status_read(void *state, struct batch *out)
+{
+    struct status_state *s = state;
+
+    for (size_t i = 0; i < targets_count(s->targets); i++) {
+        const struct target *x = targets_at(s->targets, i);
+
+        if (!x->ended)
+            process_status_add(out, x);
+    }
+}
+
+static void status_close(void *state)
+{
+    (void)state;
+}
+
+const struct sampler sampler_process_status = {
+    .name = "process-status",
+    .about = "peak and anonymous memory, affinity, context switches",
+    .state_size = sizeof(struct status_state),
+    .default_hz = 10,
+    .most_hz = 1000,
+    .open = status_open,
+    .read = status_read,
+    .close = status_close,
+};

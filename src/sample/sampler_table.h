@@ -1,0 +1,8 @@
+/* sampler_table.h -- the samplers there are; each is in a file of its own.
+ * Those of another system are not built. */
+#pragma once
+
+#include "sample/sampler.h"
+
+extern const struct sampler sampler_process;
+extern const struct sampler sampler_process_status;

@@ -1,0 +1,95 @@
+/* puppet.h -- a child process that a test leads by the hand: it does what it
+ * is told, says when it has, and ends when nobody holds the strings. */
+#pragma once
+
+#include "test.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct puppet {
+    pid_t pid;
+    int to, from;
+};
+
+/* In the puppet.  The next order; 0: there are no more. */
+static inline char puppet_order(int in)
+{
+    char order = 0;
+
+    return read(in, &order, 1) == 1 ? order : 0;
+}
+
+static inline void puppet_done(int out)
+{
+    if (write(out, "", 1) != 1)
+        _exit(99);
+}
+
+/* `body` runs in the puppet; what it returns is its exit code. */
+static inline struct puppet puppet_start(int (*body)(int in, int out))
+{
+    struct puppet p = { 0 };
+    int in[2], out[2];
+
+    CHECK(pipe(in) == 0 && pipe(out) == 0);
+    p.pid = fork();
+    if (p.pid == 0) {
+        (void)close(in[1]);
+        (void)close(out[0]);
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        _exit(body(in[0], out[1]));
+    }
+    CHECK(p.pid > 0);
+    (void)close(in[0]);
+    (void)close(out[1]);
+    p.to = in[1];
+    p.from = out[0];
+    return p;
+}
+
+/* Waits until it says that something is done. */
+static inline void puppet_await(struct puppet *p)
+{
+    char byte;
+
+    CHECK(read(p->from, &byte, 1) == 1);
+}
+
+/* Gives an order and waits until it is done. */
+static inline void puppet_tell(struct puppet *p, char order)
+{
+    CHECK(write(p->to, &order, 1) == 1);
+    puppet_await(p);
+}
+
+/* Lets it end and waits for that, but nobody has waited for it with wait(2):
+ * it is a zombie. */
+static inline void puppet_drop(struct puppet *p)
+{
+    siginfo_t info;
+
+    (void)close(p->to);
+    (void)close(p->from);
+    CHECK(waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOWAIT) == 0);
+}
+
+/* Buries it.  Returns its status. */
+static inline int puppet_bury(struct puppet *p, struct rusage *usage)
+{
+    int status = -1;
+
+    CHECK(wait4(p->pid, &status, 0, usage) == p->pid);
+    return status;
+}
+
+static inline void puppet_end(struct puppet *p)
+{
+    puppet_drop(p);
+    (void)puppet_bury(p, NULL);
+}

@@ -1,0 +1,369 @@
+/* What the samplers say of a process, against what the kernel tells whoever
+ * waits for it. */
+#include "sampled.h"
+
+#include "base/compiler.h"
+#include "puppet.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum { RATE_HZ = 100, TICKS = 60, SWITCHES = 211, PAGES = 4099 };
+
+static double seconds(const struct timeval *t)
+{
+    return (double)t->tv_sec + (double)t->tv_usec / 1e6;
+}
+
+static uint64_t clock_ns(clockid_t id)
+{
+    struct timespec t;
+
+    (void)clock_gettime(id, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void sleep_until(uint64_t time_ns)
+{
+    struct timespec t = { (time_t)(time_ns / 1000000000),
+        (long)(time_ns % 1000000000) };
+
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+        ;
+}
+
+/* --- CPU --------------------------------------------------------------------
+ */
+
+struct burner {
+    unsigned threads;
+    double share; /* of a core, each */
+};
+
+static struct burner burner;
+static volatile bool burning;
+
+static void *burn(void *unused)
+{
+    const uint64_t period_ns = 10000000;
+    uint64_t next_ns = clock_ns(CLOCK_MONOTONIC);
+
+    (void)unused;
+    while (burning) {
+        uint64_t until_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) +
+                            (uint64_t)((double)period_ns * burner.share);
+
+        while (burning && clock_ns(CLOCK_THREAD_CPUTIME_ID) < until_ns)
+            ;
+        next_ns += period_ns;
+        if (burner.share < 1)
+            sleep_until(next_ns);
+    }
+    return NULL;
+}
+
+/* Burns from its first order to its second, and then ends. */
+static int burn_body(int in, int out)
+{
+    pthread_t threads[8];
+
+    (void)puppet_order(in);
+    burning = true;
+    for (unsigned i = 0; i < burner.threads; i++)
+        if (pthread_create(&threads[i], NULL, burn, NULL) != 0)
+            return 98;
+    puppet_done(out);
+    (void)puppet_order(in);
+    burning = false;
+    for (unsigned i = 0; i < burner.threads; i++)
+        (void)pthread_join(threads[i], NULL);
+    puppet_done(out);
+    (void)puppet_order(in);
+    return 0;
+}
+
+/* CPU time of all threads of a process, by another way than the sampler's. */
+static double scheduled_s(pid_t pid)
+{
+    char path[64], text[128];
+    double sum = 0;
+    struct dirent *entry;
+    DIR *d;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    d = opendir(path);
+    CHECK(d != NULL);
+    while (d && (entry = readdir(d)) != NULL) {
+        (void)snprintf(path, sizeof(path), "/proc/%d/task/%.16s/schedstat",
+                (int)pid, entry->d_name);
+
+        FILE *f = fopen(path, "r");
+
+        if (f && fgets(text, sizeof(text), f))
+            sum += strtod(text, NULL) / 1e9;
+        if (f)
+            (void)fclose(f);
+    }
+    if (d)
+        (void)closedir(d);
+    return sum;
+}
+
+/* The mean of what is read at 100 Hz is what the kernel counted meanwhile, to
+ * 2 points; no reading is beyond what the threads can do; and the total at the
+ * end is that of wait4(2). */
+static void cpu(unsigned threads, double share)
+{
+    struct sampled s;
+    struct rusage usage;
+
+    burner = (struct burner){ threads, share };
+
+    struct puppet p = puppet_start(burn_body);
+    uint64_t pid = (uint64_t)p.pid;
+
+    sampled_open(&s, &sampler_process, "",
+            &(struct target_plan){ .pids = &pid, .pid_count = 1 }, false);
+    CHECK_INT(s.rc, 0);
+
+    uint32_t subject = targets_at(s.targets, 0)->subject;
+
+    puppet_tell(&p, 'b');
+
+    double before_s = scheduled_s(p.pid), weighted = 0;
+    uint64_t start_ns = mono_ns(), last_ns = 0, first_ns = 0;
+
+    for (uint64_t tick = 0; tick <= TICKS; tick++) {
+        sleep_until(start_ns + tick * (1000000000 / RATE_HZ));
+        sampled_read(&s);
+
+        const struct reading *r =
+                sampled_find(&s, METRIC_process_cpu_cores, subject);
+
+        CHECK((tick == 0) == (r == NULL)); /* a rate needs two readings */
+        if (r) {
+            CHECK(r->value >= 0 && r->value < threads + 0.02);
+            weighted += r->value * (double)(r->time_ns - last_ns) / 1e9;
+        }
+        last_ns = sampled_find(&s, METRIC_process_cpu_seconds_total, subject)
+                          ->time_ns;
+        first_ns = first_ns ? first_ns : last_ns;
+    }
+
+    double kernel_s = scheduled_s(p.pid) - before_s;
+    double passed_s = (double)(last_ns - first_ns) / 1e9;
+
+    CHECK(fabs(weighted - kernel_s) / passed_s < 0.02);
+    puppet_tell(&p, 's');
+    puppet_drop(&p);
+    sampled_read(&s);
+
+    double total = sampled_value(&s, METRIC_process_cpu_seconds_total, subject);
+    double user =
+            sampled_value(&s, METRIC_process_user_cpu_seconds_total, subject);
+    double system =
+            sampled_value(&s, METRIC_process_system_cpu_seconds_total, subject);
+
+    CHECK(targets_at(s.targets, 0)->ended);
+    sampled_read(&s); /* its last figures are told once */
+    CHECK_INT(s.batch.count, 0);
+    (void)puppet_bury(&p, &usage);
+
+    double told = seconds(&usage.ru_utime) + seconds(&usage.ru_stime);
+
+    CHECK(fabs(total - told) < 4e-6); /* told in microseconds, twice */
+    CHECK(fabs(user + system - total) < 1e-9);
+    CHECK_INT(s.batch.dropped, 0);
+    sampled_close(&s);
+}
+
+/* --- memory, faults, switches, I/O ------------------------------------------
+ */
+
+static int work_body(int in, int out)
+{
+    char *memory = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE,
+            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char bytes[1009];
+    int file = open("/dev/zero", O_RDWR | O_CLOEXEC);
+
+    (void)madvise(memory, PAGES * 4096, MADV_NOHUGEPAGE);
+    puppet_done(out);
+    for (char order; (order = puppet_order(in)) != 0; puppet_done(out)) {
+        for (size_t i = 0; order == 'm' && i < PAGES; i++)
+            memory[i * 4096] = 1;
+        for (int i = 0; order == 'i' && i < 7; i++)
+            if (read(file, bytes, sizeof(bytes)) < 0 ||
+                    write(file, bytes, 11) < 0)
+                return 97;
+        for (int i = 0; order == 's' && i < SWITCHES; i++)
+            (void)usleep(1);
+    }
+    return 0;
+}
+
+static void check_growth(struct sampled *s, struct puppet *p, uint32_t subject)
+{
+    sampled_read(s);
+
+    double resident = sampled_value(s, METRIC_process_resident_bytes, subject);
+    double faults =
+            sampled_value(s, METRIC_process_minor_faults_total, subject);
+    double virtual = sampled_value(s, METRIC_process_virtual_bytes, subject);
+
+    puppet_tell(p, 'm');
+    sampled_read(s);
+    resident =
+            sampled_value(s, METRIC_process_resident_bytes, subject) - resident;
+    faults = sampled_value(s, METRIC_process_minor_faults_total, subject) -
+             faults;
+    /* Page tables and some stack come with it. */
+    CHECK(resident >= PAGES * 4096.0 && resident < (PAGES + 64) * 4096.0);
+    CHECK(faults >= PAGES && faults < PAGES + 64);
+    CHECK_VALUE(s, process_virtual_bytes, subject, virtual);
+    CHECK_VALUE(s, process_threads, subject, 1);
+    CHECK_VALUE(s, process_nice_level, subject, getpriority(PRIO_PROCESS, 0));
+}
+
+static void check_io(struct sampled *s, struct puppet *p, uint32_t subject)
+{
+    static const enum metric_id metrics[] = { METRIC_process_read_bytes_total,
+        METRIC_process_written_bytes_total, METRIC_process_read_calls_total,
+        METRIC_process_write_calls_total };
+    /* And the order that it was given, and what it answered. */
+    static const double want[] = { 7 * 1009 + 1, 7 * 11 + 1, 7 + 1, 7 + 1 };
+    double before[4];
+
+    sampled_read(s);
+    for (size_t i = 0; i < 4; i++)
+        before[i] = sampled_value(s, metrics[i], subject);
+    puppet_tell(p, 'i');
+    sampled_read(s);
+    /* The kernel counts a call when it is over, and its answer is here a
+     * moment earlier; what it has when it has ended is exact, below. */
+    for (size_t i = 0; i < 4; i++)
+        CHECK(fabs(sampled_value(s, metrics[i], subject) - before[i] -
+                      want[i]) <= 1);
+}
+
+/* What the zombie's own file says, read by somebody else. */
+static void check_files(const struct sampled *s, const struct puppet *p,
+        uint32_t subject)
+{
+    static const struct {
+        const char *key;
+        enum metric_id metric;
+    } lines[] = {
+        { "rchar: ", METRIC_process_read_bytes_total },
+        { "wchar: ", METRIC_process_written_bytes_total },
+        { "syscr: ", METRIC_process_read_calls_total },
+        { "syscw: ", METRIC_process_write_calls_total },
+        { "read_bytes: ", METRIC_process_storage_read_bytes_total },
+        { "write_bytes: ", METRIC_process_storage_written_bytes_total },
+    };
+    char path[64], line[128];
+    size_t found = 0;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/io", (int)p->pid);
+
+    FILE *f = fopen(path, "r");
+
+    CHECK(f != NULL);
+    while (f && fgets(line, sizeof(line), f))
+        for (size_t i = 0; i < LEN(lines); i++)
+            if (strncmp(line, lines[i].key, strlen(lines[i].key)) == 0) {
+                CHECK(sampled_value(s, lines[i].metric, subject) ==
+                        strtod(line + strlen(lines[i].key), NULL));
+                found++;
+            }
+    CHECK_INT(found, LEN(lines));
+    if (f)
+        (void)fclose(f);
+}
+
+static void totals(void)
+{
+    struct puppet p = puppet_start(work_body);
+    uint64_t pid = (uint64_t)p.pid;
+    struct sampled s;
+    struct rusage usage;
+
+    puppet_await(&p);
+    sampled_open(&s, &sampler_process, "",
+            &(struct target_plan){ .pids = &pid, .pid_count = 1 }, false);
+
+    uint32_t subject = targets_at(s.targets, 0)->subject;
+
+    check_growth(&s, &p, subject);
+    check_io(&s, &p, subject);
+    puppet_tell(&p, 's');
+    puppet_drop(&p);
+    sampled_read(&s);
+    check_files(&s, &p, subject);
+    (void)puppet_bury(&p, &usage);
+    CHECK(usage.ru_nvcsw >= SWITCHES);
+    CHECK_VALUE(&s, process_minor_faults_total, subject, usage.ru_minflt);
+    CHECK_VALUE(&s, process_major_faults_total, subject, usage.ru_majflt);
+    CHECK_VALUE(&s, process_voluntary_switches_total, subject, usage.ru_nvcsw);
+    CHECK_VALUE(&s, process_involuntary_switches_total, subject,
+            usage.ru_nivcsw);
+    sampled_close(&s);
+}
+
+static void status(void)
+{
+    struct puppet p = puppet_start(work_body);
+    uint64_t pid = (uint64_t)p.pid;
+    struct sampled s;
+
+    puppet_await(&p);
+    sampled_open(&s, &sampler_process_status, "",
+            &(struct target_plan){ .pids = &pid, .pid_count = 1 }, false);
+
+    uint32_t subject = targets_at(s.targets, 0)->subject;
+
+    sampled_read(&s);
+
+    double anonymous =
+            sampled_value(&s, METRIC_process_anonymous_bytes, subject);
+    cpu_set_t allowed;
+
+    puppet_tell(&p, 'm');
+    sampled_read(&s);
+    anonymous = sampled_value(&s, METRIC_process_anonymous_bytes, subject) -
+                anonymous;
+    CHECK(anonymous >= PAGES * 4096.0 && anonymous < (PAGES + 64) * 4096.0);
+    CHECK(sampled_value(&s, METRIC_process_peak_resident_bytes, subject) >=
+            PAGES * 4096.0);
+    CHECK(sched_getaffinity(p.pid, sizeof(allowed), &allowed) == 0);
+    CHECK_VALUE(&s, process_allowed_cores, subject, CPU_COUNT(&allowed));
+    puppet_end(&p);
+    sampled_read(&s);
+    CHECK_INT(s.batch.count, 0);
+    sampled_close(&s);
+}
+
+static void nobody(void)
+{
+    struct sampled s;
+
+    sampled_open(&s, &sampler_process, "", NULL, false);
+    CHECK_INT(s.rc, -ENODEV);
+    sampled_close(&s);
+}
+
+int main(void)
+{
+    cpu(1, 0.26);
+    cpu(1, 1);
+    cpu(4, 1);
+    totals();
+    status();
+    nobody();
+    return test_result();
+}
