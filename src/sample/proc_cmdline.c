@@ -29,8 +29,11 @@ static bool is_name(char c)
 
 static void add_plain(struct buf *out, struct str s)
 {
-    for (size_t i = 0; i < s.len; i++)
-        buf_char(out, (unsigned char)s.p[i] < ' ' ? '?' : s.p[i]);
+    for (size_t i = 0; i < s.len; i++) {
+        bool control = (unsigned char)s.p[i] < ' ';
+
+        buf_add(out, control ? "?" : &s.p[i], 1);
+    }
 }
 
 static struct str part(struct str s, size_t from, size_t to)
@@ -78,7 +81,7 @@ static size_t past_separator(struct str s, size_t at, bool option)
 
 static size_t end_of_value(struct str s, size_t at)
 {
-    while (at < s.len && !is_blank(s.p[at]) && !memchr("&;,\"'}", s.p[at], 6))
+    while (at < s.len && !is_blank(s.p[at]) && !strchr("&;,\"'}", s.p[at]))
         at++;
     return at;
 }

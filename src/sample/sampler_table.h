@@ -6,3 +6,10 @@
 
 extern const struct sampler sampler_process;
 extern const struct sampler sampler_process_status;
+extern const struct sampler sampler_process_threads;
+extern const struct sampler sampler_process_files;
+extern const struct sampler sampler_process_memory;
+extern const struct sampler sampler_process_sockets;
+extern const struct sampler sampler_cores;
+extern const struct sampler sampler_system_memory;
+extern const struct sampler sampler_pressure;

@@ -4,5 +4,12 @@
 const struct sampler *const sampler_table[] = {
     &sampler_process,
     &sampler_process_status,
+    &sampler_process_threads,
+    &sampler_process_files,
+    &sampler_process_memory,
+    &sampler_process_sockets,
+    &sampler_cores,
+    &sampler_system_memory,
+    &sampler_pressure,
     NULL,
 };

@@ -21,6 +21,11 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+static bool is_one_of(char c, const char *set)
+{
+    return c && strchr(set, c);
+}
+
 /* `word` is in small letters; '-' and '_' in the name do not count. */
 static bool ends_with(struct str name, const char *word)
 {
@@ -72,7 +77,7 @@ static bool looks_random(struct str value)
     for (size_t i = 0; i < value.len; i++) {
         char c = value.p[i];
 
-        if (!is_letter(c) && !is_digit(c) && !memchr("+/=_-", c, 5))
+        if (!is_letter(c) && !is_digit(c) && !is_one_of(c, "+/=_-"))
             return false;
         letter |= is_letter(c);
         digit |= is_digit(c);
@@ -106,7 +111,7 @@ bool secrets_shaped(struct str word)
             continue;
         for (len = 0; len < word.len; len++)
             if (!is_letter(word.p[len]) && !is_digit(word.p[len]) &&
-                    !memchr("._-+/=", word.p[len], 6))
+                    !is_one_of(word.p[len], "._-+/="))
                 break;
         if (len == word.len)
             return true;

@@ -139,7 +139,7 @@ static void probe_proc(struct source *s, const struct source_context *c)
     buf_release(&missing);
 }
 
-static void probe_psi(struct source *s, const struct source_context *c)
+void probe_psi(struct source *s, const struct source_context *c)
 {
     char text[512];
     int rc = file_read(text, sizeof(text), "%s/proc/pressure/cpu", c->root);
