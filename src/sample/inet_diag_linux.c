@@ -13,20 +13,23 @@
 
 enum { ANSWER_CAP = 32768, BATCH = 16 };
 
+/* Questions about one socket are numbered below it. */
+#define LISTS_FROM (1U << 31)
+
 struct question {
     struct nlmsghdr head;
     struct inet_diag_req_v2 body;
 };
 
-static void read_socket(struct inet_diag_answer *a, struct str body)
+static void read_socket(struct inet_answer *a, struct str body)
 {
     struct inet_diag_msg m;
 
-    a->kind = INET_DIAG_OTHER;
+    a->kind = INET_ANSWER_OTHER;
     if (body.len < sizeof(m))
         return;
     memcpy(&m, body.p, sizeof(m));
-    a->kind = INET_DIAG_SOCKET;
+    a->kind = INET_ANSWER_SOCKET;
     a->socket = (struct inet_socket){
         .inode = m.idiag_inode,
         .family = m.idiag_family,
@@ -35,21 +38,21 @@ static void read_socket(struct inet_diag_answer *a, struct str body)
     };
 }
 
-static void read_error(struct inet_diag_answer *a, struct str body)
+static void read_error(struct inet_answer *a, struct str body)
 {
     struct nlmsgerr m;
 
-    a->kind = INET_DIAG_OTHER;
+    a->kind = INET_ANSWER_OTHER;
     if (body.len < sizeof(m))
         return;
     memcpy(&m, body.p, sizeof(m));
-    a->kind = INET_DIAG_FAILED;
+    a->kind = INET_ANSWER_FAILED;
     a->rc = m.error;
 }
 
-struct inet_diag_answer inet_diag_next(struct str *rest)
+struct inet_answer inet_diag_next(struct str *rest)
 {
-    struct inet_diag_answer a = { .kind = INET_DIAG_NONE };
+    struct inet_answer a = { .kind = INET_ANSWER_NONE };
     struct nlmsghdr head;
 
     if (rest->len < sizeof(head))
@@ -68,17 +71,25 @@ struct inet_diag_answer inet_diag_next(struct str *rest)
     switch (head.nlmsg_type) {
     case SOCK_DIAG_BY_FAMILY: read_socket(&a, body); break;
     case NLMSG_ERROR: read_error(&a, body); break;
-    case NLMSG_DONE: a.kind = INET_DIAG_END; break;
-    default: a.kind = INET_DIAG_OTHER;
+    case NLMSG_DONE: a.kind = INET_ANSWER_END; break;
+    default: a.kind = INET_ANSWER_OTHER;
     }
     return a;
 }
 
-int inet_diag_open(void)
+int inet_diag_open(struct inet_diag *d)
 {
     int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
 
-    return fd < 0 ? -errno : fd;
+    d->sequence = LISTS_FROM;
+    d->fd = fd < 0 ? -errno : fd;
+    return fd < 0 ? d->fd : 0;
+}
+
+void inet_diag_close(struct inet_diag *d)
+{
+    if (d->fd >= 0)
+        (void)close(d->fd);
 }
 
 static struct question ask(uint8_t family, uint8_t protocol, uint16_t flags,
@@ -103,29 +114,28 @@ static ssize_t receive(int fd, char *bytes)
     return len < 0 ? -errno : len;
 }
 
-int inet_diag_dump(int fd, uint8_t family, uint8_t protocol,
+int inet_diag_dump(struct inet_diag *d, uint8_t family, uint8_t protocol,
         void (*each)(void *user, const struct inet_socket *s), void *user)
 {
-    static uint32_t sequence = 1U << 31; /* others begin at 0 */
-    struct question q = ask(family, protocol, NLM_F_DUMP, ++sequence);
+    struct question q = ask(family, protocol, NLM_F_DUMP, ++d->sequence);
     _Alignas(struct nlmsghdr) char bytes[ANSWER_CAP];
     ssize_t len;
 
-    if (send(fd, &q, sizeof(q), 0) < 0)
+    if (send(d->fd, &q, sizeof(q), 0) < 0)
         return -errno;
-    while ((len = receive(fd, bytes)) >= 0) {
+    while ((len = receive(d->fd, bytes)) >= 0) {
         struct str rest = { bytes, (size_t)len };
-        struct inet_diag_answer a;
+        struct inet_answer a;
 
-        while ((a = inet_diag_next(&rest)).kind != INET_DIAG_NONE) {
+        while ((a = inet_diag_next(&rest)).kind != INET_ANSWER_NONE) {
             if (a.sequence != q.head.nlmsg_seq)
                 continue;
-            if (a.kind == INET_DIAG_END)
+            if (a.kind == INET_ANSWER_END)
                 return 0;
-            if (a.kind == INET_DIAG_FAILED)
+            if (a.kind == INET_ANSWER_FAILED)
                 return a.rc;
             a.socket.protocol = protocol;
-            if (a.kind == INET_DIAG_SOCKET)
+            if (a.kind == INET_ANSWER_SOCKET)
                 each(user, &a.socket);
         }
     }
@@ -140,20 +150,21 @@ static void take_answers(int fd, struct inet_socket *const *sockets,
 
     for (size_t left = count; left && (len = receive(fd, bytes)) >= 0;) {
         struct str rest = { bytes, (size_t)len };
-        struct inet_diag_answer a;
+        struct inet_answer a;
 
-        while ((a = inet_diag_next(&rest)).kind != INET_DIAG_NONE) {
+        while ((a = inet_diag_next(&rest)).kind != INET_ANSWER_NONE) {
             if (a.sequence >= count || !left)
                 continue;
             left--;
-            if (a.kind == INET_DIAG_SOCKET &&
+            if (a.kind == INET_ANSWER_SOCKET &&
                     a.socket.inode == sockets[a.sequence]->inode)
                 sockets[a.sequence]->state = a.socket.state;
         }
     }
 }
 
-int inet_diag_refresh(int fd, struct inet_socket *const *sockets, size_t count)
+int inet_diag_refresh(struct inet_diag *d, struct inet_socket *const *sockets,
+        size_t count)
 {
     while (count) {
         size_t n = count < BATCH ? count : BATCH;
@@ -165,9 +176,9 @@ int inet_diag_refresh(int fd, struct inet_socket *const *sockets, size_t count)
             q[i].body.id = sockets[i]->id;
             sockets[i]->state = 0;
         }
-        if (send(fd, q, n * sizeof(q[0]), 0) < 0)
+        if (send(d->fd, q, n * sizeof(q[0]), 0) < 0)
             return -errno;
-        take_answers(fd, sockets, n);
+        take_answers(d->fd, sockets, n);
         sockets += n;
         count -= n;
     }

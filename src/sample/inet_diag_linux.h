@@ -19,31 +19,39 @@ struct inet_socket {
     struct inet_diag_sockid id;
 };
 
-enum inet_diag_kind {
-    INET_DIAG_SOCKET,
-    INET_DIAG_FAILED, /* the answer to one question; `rc` says why */
-    INET_DIAG_END,    /* the last of a dump */
-    INET_DIAG_OTHER,  /* nothing of ours */
-    INET_DIAG_NONE    /* the datagram is at its end, or is broken there */
+enum inet_answer_kind {
+    INET_ANSWER_SOCKET,
+    INET_ANSWER_FAILED, /* the answer to one question; `rc` says why */
+    INET_ANSWER_END,    /* the last of a dump */
+    INET_ANSWER_OTHER,  /* nothing of ours */
+    INET_ANSWER_NONE    /* the datagram is at its end, or is broken there */
 };
 
-struct inet_diag_answer {
-    enum inet_diag_kind kind;
+struct inet_answer {
+    enum inet_answer_kind kind;
     uint32_t sequence; /* of the question */
     int rc;
     struct inet_socket socket; /* its protocol is not told */
 };
 
 /* Takes the next answer off a datagram. */
-struct inet_diag_answer inet_diag_next(struct str *rest);
+struct inet_answer inet_diag_next(struct str *rest);
 
-/* A netlink socket, or a negative errno value. */
-int inet_diag_open(void);
+/* The way to the kernel.  0 or a negative errno value, which is also in `fd`;
+ * inet_diag_close() in any case is harmless after it. */
+struct inet_diag {
+    int fd;
+    uint32_t sequence; /* of the last list */
+};
+
+int inet_diag_open(struct inet_diag *d);
+void inet_diag_close(struct inet_diag *d);
 
 /* Hands over each socket of a kind.  0 or a negative errno value. */
-int inet_diag_dump(int fd, uint8_t family, uint8_t protocol,
+int inet_diag_dump(struct inet_diag *d, uint8_t family, uint8_t protocol,
         void (*each)(void *user, const struct inet_socket *s), void *user);
 
 /* Asks again for TCP sockets, and sets `state` of each; 0 of one that is not
  * there any more. */
-int inet_diag_refresh(int fd, struct inet_socket *const *sockets, size_t count);
+int inet_diag_refresh(struct inet_diag *d, struct inet_socket *const *sockets,
+        size_t count);

@@ -34,7 +34,7 @@ struct sockets_state {
     struct targets *targets;
     struct subjects *subjects;
     struct attached attached;
-    int diag_fd; /* negative errno value: why it cannot be asked */
+    struct inet_diag diag;
     bool opened;
     char own_net[TEXT_CAP];
 
@@ -82,11 +82,13 @@ static int sockets_open(void *state, const struct sample_context *c,
     s->subjects = c->subjects;
     s->attached.size = sizeof(struct process_sockets);
     s->attached.release = release_sockets;
-    s->diag_fd = targets_are_here(c->targets) ? inet_diag_open() : -ENODEV;
+    s->diag.fd = -ENODEV;
+    if (targets_are_here(c->targets))
+        (void)inet_diag_open(&s->diag);
     s->opened = true;
-    for (size_t i = 0; s->diag_fd < 0 && i < KINDS; i++)
+    for (size_t i = 0; s->diag.fd < 0 && i < KINDS; i++)
         subjects_missing(c->subjects, kind_metrics[i], 0,
-                "the kernel's list of sockets: %s", strerror(-s->diag_fd));
+                "the kernel's list of sockets: %s", strerror(-s->diag.fd));
 
     ssize_t len = readlink("/proc/self/ns/net", s->own_net, TEXT_CAP - 1);
 
@@ -207,8 +209,8 @@ static void list_all(struct sockets_state *s)
     static const uint8_t protocols[] = { IPPROTO_TCP, IPPROTO_UDP };
 
     for (size_t i = 0; i < 4; i++)
-        (void)inet_diag_dump(s->diag_fd, families[i / 2], protocols[i % 2],
-                learn, s);
+        (void)inet_diag_dump(&s->diag, families[i / 2], protocols[i % 2], learn,
+                s);
 }
 
 /* A state of 0 is of a socket that was closed or connected anew: it is to be
@@ -224,7 +226,7 @@ static void learn_states(struct sockets_state *s, uint64_t now_ns)
             s->tcp[tcp++] = k;
         unknown += !k->family;
     }
-    (void)inet_diag_refresh(s->diag_fd, s->tcp, tcp);
+    (void)inet_diag_refresh(&s->diag, s->tcp, tcp);
     for (size_t i = 0; i < tcp; i++)
         if (!s->tcp[i]->state) {
             s->tcp[i]->family = 0;
@@ -278,7 +280,7 @@ static void sockets_read(void *state, struct batch *out)
             find_sockets(s, p);
     }
     forget_gone(s);
-    if (s->diag_fd >= 0)
+    if (s->diag.fd >= 0)
         learn_states(s, out->time_ns);
     for (size_t i = 0; i < targets_count(s->targets); i++) {
         const struct target *x = targets_at(s->targets, i);
@@ -288,7 +290,7 @@ static void sockets_read(void *state, struct batch *out)
         if (!p->fds || x->ended)
             continue;
         batch_add(out, METRIC_process_sockets, x->subject, (double)p->count);
-        if (s->diag_fd >= 0 && !p->elsewhere)
+        if (s->diag.fd >= 0 && !p->elsewhere)
             add_kinds(s, p, x->subject, out);
     }
 }
@@ -301,8 +303,8 @@ static void sockets_close(void *state)
     map_release(&s->by_inode);
     free(s->known);
     free(s->tcp);
-    if (s->opened && s->diag_fd >= 0)
-        (void)close(s->diag_fd);
+    if (s->opened)
+        inet_diag_close(&s->diag);
 }
 
 const struct sampler sampler_process_sockets = {
