@@ -157,7 +157,10 @@ static void check_energy(void)
     CHECK(!strstr(find("rapl-powercap")->detail, "again"));
     check("rapl-perf", SOURCE_AVAILABLE, "energy-pkg");
     CHECK(!strstr(find("rapl-perf")->detail, "scale"));
-    check("perf-software", SOURCE_DENIED, "Operation not permitted");
+    check("perf-hardware", SOURCE_DENIED, "Operation not permitted");
+    /* Switches are counted in the kernel, which needs one step more. */
+    check("perf-software", SOURCE_DENIED, "perf_event_paranoid is 2");
+    CHECK(strstr(find("perf-software")->remedy, "perf_event_paranoid=1"));
     probe(&t, forbidden);
     check("rapl-perf", SOURCE_DENIED, "perf_event_paranoid is 2");
 

@@ -224,9 +224,11 @@ enum metric_source {
     X(process_datagram_sockets, "sockets", GAUGE, PROCESS, SYSTEM, \
         "UDP sockets.") \
     X(process_cycles_total, "cycles", COUNTER, PROCESS, SYSTEM, \
-        "CPU cycles of all threads since we looked.") \
+        "CPU cycles of all threads in the program itself, not in the kernel, " \
+        "since we looked.") \
     X(process_instructions_total, "instructions", COUNTER, PROCESS, SYSTEM, \
-        "Instructions that all threads retired since we looked.") \
+        "Instructions that all threads retired in the program itself since " \
+        "we looked.") \
     X(process_cache_references_total, "references", COUNTER, PROCESS, SYSTEM, \
         "Cache accesses, as the CPU's maker defines them; usually those of " \
         "the last level.") \

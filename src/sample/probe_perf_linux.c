@@ -24,8 +24,8 @@ static int open_event(const struct source_event *event)
         .disabled = 1,
         /* What an ordinary user may count of his own; events of a whole CPU
          * know no such difference. */
-        .exclude_kernel = event->cpu < 0,
-        .exclude_hv = event->cpu < 0,
+        .exclude_kernel = event->cpu < 0 && !event->kernel,
+        .exclude_hv = event->cpu < 0 && !event->kernel,
         .context_switch = event->switches,
     };
     int pid = event->cpu < 0 ? 0 : -1;
@@ -83,11 +83,12 @@ static void refused(struct source *s, const struct source_context *c, int rc,
 static void probe_own(struct source *s, const struct source_context *c,
         const struct source_event *event)
 {
+    int level = event->kernel ? 1 : 2;
     int rc = try_event(c, event);
     int paranoid;
 
     if (rc)
-        refused(s, c, rc, 2);
+        refused(s, c, rc, level);
     else if (read_paranoid(&paranoid, c))
         probe_found(s, "perf_event_open; kernel.perf_event_paranoid is %d",
                 paranoid);
@@ -95,11 +96,13 @@ static void probe_own(struct source *s, const struct source_context *c,
         probe_found(s, "perf_event_open");
 }
 
+/* Switches happen in the kernel: counted outside it there are none. */
 void probe_perf_software(struct source *s, const struct source_context *c)
 {
     probe_own(s, c,
             &(struct source_event){ .type = PERF_TYPE_SOFTWARE,
-                    .config = PERF_COUNT_SW_TASK_CLOCK,
+                    .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+                    .kernel = true,
                     .cpu = -1 });
 }
 

@@ -22,7 +22,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { LIST_PERIOD_NS = 1000000000, TEXT_CAP = 64 };
+enum { LIST_PERIOD_NS = 1000000000, ASKED_AT_ONCE = 16, TEXT_CAP = 64 };
 
 /* A socket that one of the targets had at the last reading. */
 struct known_socket {
@@ -41,7 +41,6 @@ struct sockets_state {
     struct map by_inode; /* to an index of known */
     struct known_socket *known;
     size_t count, cap;
-    struct inet_socket **tcp; /* to be asked for again; room for `cap` */
     uint64_t listed_ns;
     uint32_t round;
 };
@@ -148,7 +147,6 @@ static struct known_socket *know(struct sockets_state *s, uint64_t inode)
     if (s->count == s->cap) {
         s->cap = s->cap ? 2 * s->cap : 64;
         s->known = alloc_resize(s->known, s->cap * sizeof(*s->known));
-        s->tcp = alloc_resize(s->tcp, s->cap * sizeof(*s->tcp));
     }
     s->known[s->count] = (struct known_socket){ .socket.inode = inode };
     map_put(&s->by_inode, inode, s->count);
@@ -215,23 +213,32 @@ static void list_all(struct sockets_state *s)
 
 /* A state of 0 is of a socket that was closed or connected anew: it is to be
  * found in the list again. */
+static void ask_again(struct sockets_state *s, struct inet_socket *const *tcp,
+        size_t count)
+{
+    (void)inet_diag_refresh(&s->diag, tcp, count);
+    for (size_t i = 0; i < count; i++)
+        if (!tcp[i]->state)
+            tcp[i]->family = 0;
+}
+
 static void learn_states(struct sockets_state *s, uint64_t now_ns)
 {
-    size_t tcp = 0, unknown = 0;
+    struct inet_socket *tcp[ASKED_AT_ONCE];
+    size_t count = 0, unknown = 0;
 
     for (size_t i = 0; i < s->count; i++) {
         struct inet_socket *k = &s->known[i].socket;
 
         if (k->family && k->protocol == IPPROTO_TCP)
-            s->tcp[tcp++] = k;
-        unknown += !k->family;
-    }
-    (void)inet_diag_refresh(&s->diag, s->tcp, tcp);
-    for (size_t i = 0; i < tcp; i++)
-        if (!s->tcp[i]->state) {
-            s->tcp[i]->family = 0;
-            unknown++;
+            tcp[count++] = k;
+        if (count == ASKED_AT_ONCE || (count && i + 1 == s->count)) {
+            ask_again(s, tcp, count);
+            count = 0;
         }
+    }
+    for (size_t i = 0; i < s->count; i++)
+        unknown += !s->known[i].socket.family;
     if (!unknown || (s->listed_ns && now_ns - s->listed_ns < LIST_PERIOD_NS))
         return;
     s->listed_ns = now_ns;
@@ -302,7 +309,6 @@ static void sockets_close(void *state)
     attached_release(&s->attached);
     map_release(&s->by_inode);
     free(s->known);
-    free(s->tcp);
     if (s->opened)
         inet_diag_close(&s->diag);
 }

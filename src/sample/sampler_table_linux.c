@@ -11,5 +11,8 @@ const struct sampler *const sampler_table[] = {
     &sampler_cores,
     &sampler_system_memory,
     &sampler_pressure,
+    &sampler_perf_software,
+    &sampler_perf_hardware,
+    &sampler_memory_bandwidth,
     NULL,
 };

@@ -36,6 +36,7 @@ struct source_event {
     uint32_t type;
     uint64_t config;
     bool switches; /* record context switches */
+    bool kernel;   /* count in the kernel, too */
     int cpu;       /* -1: our own process on any CPU */
 };
 

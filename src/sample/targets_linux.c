@@ -129,8 +129,8 @@ int targets_add(struct targets *t, uint64_t pid)
     x.start_ns = start_of(t, st.start_ticks);
     x.slot = take_slot(t);
     add_subject(t, &x, &st);
-    if (t->count == t->cap) {
-        t->cap *= 2;
+    if (!t->items || t->count == t->cap) {
+        t->cap = t->cap ? 2 * t->cap : 16;
         t->items = alloc_resize(t->items, t->cap * sizeof(*t->items));
     }
     t->items[t->count] = x;
@@ -316,8 +316,6 @@ int targets_open(struct targets **out, const char *root,
         return rc;
     }
     t->subjects = subjects;
-    t->cap = 16;
-    t->items = alloc_zero(t->cap, sizeof(*t->items));
     t->own_pid = (uint64_t)getpid();
     t->here = proc_is_ours(root, t->proc, t->own_pid);
     t->tick_ns = 1000000000U / (uint64_t)sysconf(_SC_CLK_TCK);

@@ -1,0 +1,50 @@
+/* perf_software_linux.c -- context switches and moves between CPUs, which the
+ * kernel itself counts for perf; ended threads included. */
+#include "base/compiler.h"
+#include "sample/perf_processes_linux.h"
+#include "sample/probe_reason.h"
+#include "sample/sampler_table.h"
+
+#include <linux/perf_event.h>
+
+static const struct perf_kind kinds[] = {
+    { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES,
+            METRIC_process_switches_total },
+    { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS,
+            METRIC_process_migrations_total },
+};
+
+/* They happen in the kernel, so who may not count there would read 0. */
+static int software_open(void *state, const struct sample_context *c,
+        struct error *e)
+{
+    struct error why = { 0 };
+    int rc = probe_reason(probe_perf_software, c->root, &why);
+
+    for (size_t i = 0; rc && i < LEN(kinds); i++)
+        subjects_missing(c->subjects, kinds[i].metric, 0, "%s", why.text);
+    if (rc)
+        return fail(e, rc, "%s", why.text);
+    return perf_processes_open(state, c, kinds, LEN(kinds), true, e);
+}
+
+static void software_read(void *state, struct batch *out)
+{
+    perf_processes_read(state, out, false);
+}
+
+static void software_close(void *state)
+{
+    perf_processes_close(state);
+}
+
+const struct sampler sampler_perf_software = {
+    .name = "perf-software",
+    .about = "context switches and migrations of all threads, exact",
+    .state_size = sizeof(struct perf_processes),
+    .default_hz = 10,
+    .most_hz = 1000,
+    .open = software_open,
+    .read = software_read,
+    .close = software_close,
+};
