@@ -1,24 +1,26 @@
-/* process_linux.c -- CPU time, memory, faults, threads and I/O of processes.
+/* process_linux.c -- CPU time, memory, threads and I/O of processes: what is
+ * worth a thousand readings a second, for 4 us each.
  *
  * CPU time comes from the CPU clock of the process, which the scheduler counts
- * in nanoseconds.  The clock ticks in the stat file are 10 ms long: at 100 Hz
- * they say 0 or 100 %.  They say, however, how the time divides into user and
- * system, and the kernel itself shares the exact total out by them.
+ * in nanoseconds.  The clock ticks of the stat file are 10 ms long: at 100 Hz
+ * they say 0 or 100 %.  How the time divides into user and system is counted
+ * in ticks only; the kernel shares the exact total out by them, and so do we,
+ * from the two clocks that count them.
  *
- * The order of reading matters: a clock is named by its pid.  If the stat file,
- * kept open since the process was found, can be read afterwards, then nobody
+ * The order of reading matters: a clock is named by its pid.  If a file of the
+ * process, kept open since it was found, can be read afterwards, then nobody
  * else had the pid before.  See clock_getcpuclockid(3), proc(5). */
 #include "base/compiler.h"
 #include "base/counter.h"
 #include "os/clock.h"
 #include "sample/attached.h"
 #include "sample/proc_keyed.h"
-#include "sample/proc_stat.h"
 #include "sample/process_status.h"
 #include "sample/sampler_table.h"
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,11 +66,19 @@ static int process_open(void *state, const struct sample_context *c,
     return 0;
 }
 
+/* What is known of its CPU time. */
+struct cpu_time {
+    uint64_t total_ns;           /* exact */
+    uint64_t user_ns, ticked_ns; /* by ticks: the first is part of the second */
+};
+
 /* The kernel's clockid for the CPU time of a process: the pid inverted, above
- * three bits that say "scheduler's time". */
-static int read_cpu_clock(uint64_t *out, uint64_t pid)
+ * three bits that say which of the three. */
+enum { CLOCK_TICKED, CLOCK_TICKED_USER, CLOCK_SCHEDULED };
+
+static int read_clock(uint64_t *out, uint64_t pid, unsigned which)
 {
-    clockid_t id = (clockid_t)((~(uint32_t)pid << 3) | 2U);
+    clockid_t id = (clockid_t)((~(uint32_t)pid << 3) | which);
     struct timespec t;
 
     if (clock_gettime(id, &t) != 0)
@@ -77,12 +87,25 @@ static int read_cpu_clock(uint64_t *out, uint64_t pid)
     return 0;
 }
 
+static int read_clocks(struct cpu_time *out, uint64_t *time_ns, uint64_t pid)
+{
+    int rc = read_clock(&out->total_ns, pid, CLOCK_SCHEDULED);
+
+    *time_ns = mono_ns();
+    /* In this order, so that the part is not above the whole. */
+    if (!rc)
+        rc = read_clock(&out->user_ns, pid, CLOCK_TICKED_USER);
+    if (!rc)
+        rc = read_clock(&out->ticked_ns, pid, CLOCK_TICKED);
+    return rc;
+}
+
 static void add_shared(struct batch *out, enum metric_id metric,
-        uint32_t subject, uint64_t ns)
+        uint32_t subject, uint64_t time_ns, uint64_t ns)
 {
     size_t before = out->count;
 
-    batch_add(out, metric, subject, (double)ns / 1e9);
+    batch_add_at(out, time_ns, metric, subject, (double)ns / 1e9);
     if (out->count > before)
         out->items[before].method = READING_APPORTIONED;
 }
@@ -90,69 +113,63 @@ static void add_shared(struct batch *out, enum metric_id metric,
 /* Both parts only grow, although the key that they are shared out by changes
  * all the time. */
 static void add_split(struct batch *out, struct process_memory *m,
-        uint32_t subject, uint64_t cpu_ns, const struct proc_stat *st)
+        uint32_t subject, uint64_t time_ns, const struct cpu_time *t)
 {
-    double ticks = (double)st->user_ticks + (double)st->system_ticks;
+    uint64_t total_ns = t->total_ns;
 
-    if (ticks <= 0 || cpu_ns < m->user_ns + m->system_ns)
+    if (!t->ticked_ns || total_ns < m->user_ns + m->system_ns)
         return;
 
-    double share = (double)st->user_ticks / ticks;
-    uint64_t user_ns = (uint64_t)((double)cpu_ns * share);
+    double share = (double)t->user_ns / (double)t->ticked_ns;
+    uint64_t user_ns = (uint64_t)((double)total_ns * share);
 
     if (user_ns < m->user_ns)
         user_ns = m->user_ns;
-    if (user_ns > cpu_ns - m->system_ns)
-        user_ns = cpu_ns - m->system_ns;
+    if (user_ns > total_ns - m->system_ns)
+        user_ns = total_ns - m->system_ns;
     m->user_ns = user_ns;
-    m->system_ns = cpu_ns - user_ns;
-    add_shared(out, METRIC_process_user_cpu_seconds_total, subject, user_ns);
-    add_shared(out, METRIC_process_system_cpu_seconds_total, subject,
+    m->system_ns = total_ns - user_ns;
+    add_shared(out, METRIC_process_user_cpu_seconds_total, subject, time_ns,
+            user_ns);
+    add_shared(out, METRIC_process_system_cpu_seconds_total, subject, time_ns,
             m->system_ns);
 }
 
 static void add_cpu(struct batch *out, struct process_memory *m,
-        uint32_t subject, uint64_t time_ns, uint64_t cpu_ns)
+        uint32_t subject, uint64_t time_ns, const struct cpu_time *t)
 {
     double ns_per_s;
 
     batch_add_at(out, time_ns, METRIC_process_cpu_seconds_total, subject,
-            (double)cpu_ns / 1e9);
-    if (counter_rate(&m->cpu, cpu_ns, time_ns, &ns_per_s))
+            (double)t->total_ns / 1e9);
+    if (counter_rate(&m->cpu, t->total_ns, time_ns, &ns_per_s))
         batch_add_at(out, time_ns, METRIC_process_cpu_cores, subject,
                 ns_per_s / 1e9);
+    add_split(out, m, subject, time_ns, t);
 }
 
-static void add_stat(struct batch *out, uint32_t subject,
-        const struct proc_stat *st)
-{
-    batch_add(out, METRIC_process_minor_faults_total, subject,
-            (double)st->minor_faults);
-    batch_add(out, METRIC_process_major_faults_total, subject,
-            (double)st->major_faults);
-    batch_add(out, METRIC_process_threads, subject, (double)st->threads);
-    batch_add(out, METRIC_process_priority_level, subject,
-            (double)st->priority);
-    batch_add(out, METRIC_process_nice_level, subject, (double)st->nice);
-    batch_add(out, METRIC_process_virtual_bytes, subject,
-            (double)st->virtual_bytes);
-}
-
-/* statm and not stat: there the kernel adds up what each CPU counts for
- * itself, and stat may be off by some hundred pages. */
-static void add_resident(struct batch *out, const struct process_state *s,
-        const struct target *x)
+/* From statm and not from stat: here the kernel adds up what each CPU counts
+ * for itself, there it may be off by hundreds of pages. */
+static int read_pages(const struct target *x, uint64_t *virtual,
+        uint64_t *resident)
 {
     char text[STATM_CAP];
     ssize_t len =
             x->statm_fd < 0 ? -1 : pread(x->statm_fd, text, sizeof(text), 0);
     struct str rest = { text, len > 0 ? (size_t)len : 0 };
-    uint64_t pages;
+    int rc = str_u64(virtual, str_word(&rest));
 
-    (void)str_word(&rest);
-    if (str_u64(&pages, str_word(&rest)) == 0 && rest.len)
-        batch_add(out, METRIC_process_resident_bytes, x->subject,
-                (double)pages * (double)s->page_bytes);
+    return rc ? rc : str_u64(resident, str_word(&rest));
+}
+
+static void add_threads(struct batch *out, const struct target *x)
+{
+    struct stat st;
+
+    /* A folder has a link for each folder in it, and two more. */
+    if (x->task_fd >= 0 && fstat(x->task_fd, &st) == 0 && st.st_nlink > 2)
+        batch_add(out, METRIC_process_threads, x->subject,
+                (double)(st.st_nlink - 2));
 }
 
 /* Returns 0 or a negative errno value: whether we may is asked at each read. */
@@ -189,38 +206,72 @@ static void meet(struct process_state *s, const struct target *x, int io_rc)
                 "clock ticks only");
 }
 
-static void read_one(struct process_state *s, struct target *x,
-        struct batch *out)
+/* A process without memory is a kernel thread, or has ended and nobody has
+ * waited for it yet; then its last figures are read.  False: it is gone. */
+static bool read_rest(struct process_state *s, struct target *x,
+        struct process_memory *m, struct batch *out)
 {
-    struct process_memory *m = attached_to(&s->attached, s->targets, x);
-    uint64_t cpu_ns = 0;
-    bool here = targets_are_here(s->targets);
-    int clock_rc = here ? read_cpu_clock(&cpu_ns, x->pid) : -ENODEV;
-    uint64_t time_ns = here ? mono_ns() : out->time_ns;
+    uint64_t virtual = 0, resident = 0;
     struct proc_stat st;
+    int rc = read_pages(x, &virtual, &resident);
 
-    if (target_stat(s->targets, x, time_ns, &st))
-        return;
-    if (!here) {
-        cpu_ns = (st.user_ticks + st.system_ticks) * s->tick_ns;
-        batch_add(out, METRIC_process_cpu_seconds_total, x->subject,
-                (double)cpu_ns / 1e9);
-    } else if (!clock_rc) {
-        add_cpu(out, m, x->subject, time_ns, cpu_ns);
+    if (!rc && virtual) {
+        batch_add(out, METRIC_process_virtual_bytes, x->subject,
+                (double)virtual * (double)s->page_bytes);
+        batch_add(out, METRIC_process_resident_bytes, x->subject,
+                (double)resident * (double)s->page_bytes);
+    } else if (target_stat(s->targets, x, out->time_ns, &st)) {
+        return false;
     }
-    if (!clock_rc || !here)
-        add_split(out, m, x->subject, cpu_ns, &st);
-    add_stat(out, x->subject, &st);
-    add_resident(out, s, x);
+    if (!x->ended)
+        add_threads(out, x);
 
     int io_rc = x->io_fd < 0 ? x->io_fd : add_io(out, x);
 
     if (!m->met)
         meet(s, x, io_rc);
     m->met = true;
-    if (x->ended) /* what is dear and final */
-        process_status_add(out, x);
+    if (x->ended)
+        process_status_add(out, s->targets, x);
     x->final_read_done = x->ended;
+    return true;
+}
+
+/* The clocks are those of this process if it can be read after them. */
+static void read_living(struct process_state *s, struct target *x,
+        struct process_memory *m, struct batch *out)
+{
+    struct cpu_time t = { 0 }, last = { 0 };
+    uint64_t time_ns, virtual, resident;
+    int rc = read_clocks(&t, &time_ns, x->pid);
+
+    if (!read_rest(s, x, m, out) || rc)
+        return;
+    /* It may have ended after its clocks were read. */
+    if (x->ended && !read_clocks(&last, &time_ns, x->pid) &&
+            !read_pages(x, &virtual, &resident))
+        t = last;
+    add_cpu(out, m, x->subject, time_ns, &t);
+}
+
+static void read_recorded(struct process_state *s, struct target *x,
+        struct process_memory *m, struct batch *out)
+{
+    struct proc_stat st;
+
+    if (target_stat(s->targets, x, out->time_ns, &st))
+        return;
+
+    struct cpu_time t = {
+        .total_ns = (st.user_ticks + st.system_ticks) * s->tick_ns,
+        .user_ns = st.user_ticks * s->tick_ns,
+        .ticked_ns = (st.user_ticks + st.system_ticks) * s->tick_ns,
+    };
+
+    batch_add(out, METRIC_process_cpu_seconds_total, x->subject,
+            (double)t.total_ns / 1e9);
+    add_split(out, m, x->subject, out->time_ns, &t);
+    (void)read_rest(s, x, m, out);
 }
 
 static void process_read(void *state, struct batch *out)
@@ -229,9 +280,14 @@ static void process_read(void *state, struct batch *out)
 
     for (size_t i = 0; i < targets_count(s->targets); i++) {
         struct target *x = targets_at(s->targets, i);
+        struct process_memory *m = attached_to(&s->attached, s->targets, x);
 
-        if (!x->final_read_done)
-            read_one(s, x, out);
+        if (x->final_read_done)
+            continue;
+        if (targets_are_here(s->targets))
+            read_living(s, x, m, out);
+        else
+            read_recorded(s, x, m, out);
     }
 }
 
@@ -244,7 +300,7 @@ static void process_close(void *state)
 
 const struct sampler sampler_process = {
     .name = "process",
-    .about = "CPU time, memory, faults, threads and I/O of a process",
+    .about = "CPU time, memory, threads and I/O of a process",
     .state_size = sizeof(struct process_state),
     .default_hz = 100,
     .most_hz = 10000,

@@ -1,8 +1,11 @@
-/* process_status.h -- /proc/PID/status, which is costly to make: peak memory,
- * affinity, context switches of a process with one thread.  For samplers. */
+/* process_status.h -- what is known of a process but dear to read: faults,
+ * priority, peak memory, affinity, and the context switches of a process with
+ * one thread.  For samplers. */
 #pragma once
 
 #include "sample/sampler.h"
 #include "sample/targets.h"
 
-void process_status_add(struct batch *out, const struct target *x);
+/* Marks it ended when it is. */
+void process_status_add(struct batch *out, struct targets *targets,
+        struct target *x);

@@ -1,6 +1,6 @@
-/* process_status_linux.c -- what the kernel tells of a process in its status
- * file; see proc(5).  Twice as dear as all other files together, so it is read
- * less often. */
+/* process_status_linux.c -- the two files that the kernel takes long to make,
+ * stat and status; see proc(5).  They cost twice as much as all others, so they
+ * are read less often. */
 #include "sample/process_status.h"
 
 #include "base/compiler.h"
@@ -39,7 +39,19 @@ static void add_allowed(struct batch *out, const struct target *x,
         batch_add(out, METRIC_process_allowed_cores, x->subject, (double)count);
 }
 
-void process_status_add(struct batch *out, const struct target *x)
+static void add_stat(struct batch *out, uint32_t subject,
+        const struct proc_stat *st)
+{
+    batch_add(out, METRIC_process_minor_faults_total, subject,
+            (double)st->minor_faults);
+    batch_add(out, METRIC_process_major_faults_total, subject,
+            (double)st->major_faults);
+    batch_add(out, METRIC_process_priority_level, subject,
+            (double)st->priority);
+    batch_add(out, METRIC_process_nice_level, subject, (double)st->nice);
+}
+
+static void add_status(struct batch *out, const struct target *x)
 {
     char bytes[STATUS_CAP];
     uint64_t values[KEYS];
@@ -62,6 +74,17 @@ void process_status_add(struct batch *out, const struct target *x)
     add_allowed(out, x, text);
 }
 
+void process_status_add(struct batch *out, struct targets *targets,
+        struct target *x)
+{
+    struct proc_stat st;
+
+    if (target_stat(targets, x, out->time_ns, &st))
+        return;
+    add_stat(out, x->subject, &st);
+    add_status(out, x);
+}
+
 struct status_state {
     struct targets *targets;
 };
@@ -80,10 +103,10 @@ static void status_read(void *state, struct batch *out)
     struct status_state *s = state;
 
     for (size_t i = 0; i < targets_count(s->targets); i++) {
-        const struct target *x = targets_at(s->targets, i);
+        struct target *x = targets_at(s->targets, i);
 
         if (!x->ended)
-            process_status_add(out, x);
+            process_status_add(out, s->targets, x);
     }
 }
 
@@ -94,7 +117,7 @@ static void status_close(void *state)
 
 const struct sampler sampler_process_status = {
     .name = "process-status",
-    .about = "peak and anonymous memory, affinity, context switches",
+    .about = "faults, priority, peak memory and affinity of a process",
     .state_size = sizeof(struct status_state),
     .default_hz = 10,
     .most_hz = 1000,

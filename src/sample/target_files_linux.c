@@ -49,6 +49,7 @@ int target_open(struct target *x, int proc_fd, bool here,
 
     (void)snprintf(name, sizeof(name), "%llu", (unsigned long long)x->pid);
     x->dir_fd = open_in(proc_fd, name, O_PATH | O_DIRECTORY);
+    x->task_fd = open_in(x->dir_fd, "task", O_PATH | O_DIRECTORY);
     x->stat_fd = open_in(x->dir_fd, "stat", O_RDONLY);
     x->statm_fd = open_in(x->dir_fd, "statm", O_RDONLY);
     x->io_fd = open_in(x->dir_fd, "io", O_RDONLY);
@@ -56,16 +57,17 @@ int target_open(struct target *x, int proc_fd, bool here,
     x->pid_fd = here ? open_pid(x->pid) : -ENODEV;
     if (x->stat_fd < 0)
         return x->stat_fd == -ENOENT ? -ESRCH : x->stat_fd;
-    if (x->statm_fd == -EMFILE || x->io_fd == -EMFILE ||
-            x->status_fd == -EMFILE || x->pid_fd == -EMFILE)
+    if (x->task_fd == -EMFILE || x->statm_fd == -EMFILE ||
+            x->io_fd == -EMFILE || x->status_fd == -EMFILE ||
+            x->pid_fd == -EMFILE)
         return -EMFILE;
     return target_read_stat(x->stat_fd, text, st);
 }
 
 void target_close(struct target *x)
 {
-    const int fds[] = { x->dir_fd, x->stat_fd, x->statm_fd, x->io_fd,
-        x->status_fd, x->pid_fd };
+    const int fds[] = { x->dir_fd, x->task_fd, x->stat_fd, x->statm_fd,
+        x->io_fd, x->status_fd, x->pid_fd };
 
     for (size_t i = 0; i < LEN(fds); i++)
         if (fds[i] >= 0)

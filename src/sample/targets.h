@@ -42,6 +42,7 @@ struct target {
     uint64_t start_ticks; /* since boot, as the kernel counts them */
     uint64_t start_ns;    /* of mono_ns() */
     int dir_fd;           /* /proc/PID, for openat(2) */
+    int task_fd;          /* /proc/PID/task, for fstat(2) */
     int stat_fd, statm_fd, io_fd, status_fd;
     int pid_fd;           /* poll(2) says when it ends */
     bool ended;           /* it will be gone after the next look */
