@@ -85,6 +85,31 @@ def exec_row($what; $other): {
     verdict: "+\(.hook.median_us - $other | us)"
 };
 
+def collect_row($what; $least): {
+    what: "Looking at \($what), and psutil",
+    ours: "\(.ours_us | fixed(1)) us", other: "\(.psutil_us | fixed(0)) us",
+    ratio: (.ours_us / .psutil_us | fixed(4)),
+    target: ">= \($least)x cheaper",
+    verdict: "\(verdict(.times_cheaper >= $least)) \(.times_cheaper | fixed(0))x"
+};
+
+def rate_row($rates; $most):
+    .rate_hz as $hz
+    | ($rates | map(select(.processes == 0 and .rate_hz == $hz)) | first) as $bare
+    | { what: "\(.processes) looked at \($hz) times a second, and waking only",
+        ours: "\(.core_percent | fixed(2)) % core",
+        other: "\($bare.core_percent | fixed(2)) % core",
+        target: "<= \($most) %", verdict: verdict(.core_percent <= $most) };
+
+def sampling_rows: .sampling | (.collect | [
+    (.one | collect_row("a process"; 10)),
+    (.twenty | collect_row("20 processes"; 10)),
+    (.one_sockets | collect_row("a process and its sockets"; 50)),
+    (.twenty_sockets | collect_row("20 and their sockets"; 50))
+]) + (.rates as $rates | $rates | map(select(.processes > 0)
+    | rate_row($rates; if .rate_hz == 100 and .processes == 1 then 0.5
+        else 3 end)));
+
 . + { rows: (
     silero_rows
     + [ (.empty_run.tensors | empty_row("3 inputs, 2 outputs")),
@@ -95,4 +120,5 @@ def exec_row($what; $other): {
     + paced_rows
     + (.exec | [ exec_row("plain"; .plain.median_us),
         exec_row("an empty preload"; .empty.median_us) ])
+    + sampling_rows
 ) }

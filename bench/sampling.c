@@ -283,7 +283,8 @@ static void sleep_until(uint64_t time_ns)
         ;
 }
 
-/* The sampler of processes at the rate, all others at their own. */
+/* The sampler of processes at the rate, all others at their own; of no process
+ * none at all, which is what waking up costs. */
 static void at_rate(struct json *j, unsigned rate_hz, size_t processes)
 {
     struct ours o = ours_open(processes);
@@ -291,7 +292,7 @@ static void at_rate(struct json *j, unsigned rate_hz, size_t processes)
     uint64_t ticks = (uint64_t)rate_hz * RATE_SECONDS, late = 0;
 
     for (const struct sampler *const *s = sampler_table; *s; s++)
-        if (o.count < SAMPLERS_MOST)
+        if (processes && o.count < SAMPLERS_MOST)
             ours_add(&o, *s);
     for (size_t i = 0; i < o.count; i++)
         period_ns[i] =
@@ -324,6 +325,25 @@ static void at_rate(struct json *j, unsigned rate_hz, size_t processes)
     ours_close(&o);
 }
 
+/* What one reading of each costs, of one process. */
+static void each(struct json *j)
+{
+    for (const struct sampler *const *s = sampler_table; *s; s++) {
+        struct ours o = ours_open(1);
+
+        ours_add(&o, *s);
+        if (o.count) {
+            (void)ours_collect(&o, 10);
+            json_object(j, NULL);
+            json_text(j, "sampler", (*s)->name);
+            json_fixed(j, "default_hz", (*s)->default_hz, 1);
+            json_fixed(j, "read_us", ours_collect(&o, 300), 2);
+            json_end(j);
+        }
+        ours_close(&o);
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct buf text = { 0 };
@@ -344,7 +364,12 @@ int main(int argc, char **argv)
     compare(&j, "twenty_sockets", &peer, PROGRAMS, true);
     json_end(&j);
     peer_stop(&peer);
+    json_array(&j, "samplers");
+    each(&j);
+    json_end(&j);
     json_array(&j, "rates");
+    at_rate(&j, 100, 0);
+    at_rate(&j, 1000, 0);
     at_rate(&j, 100, 1);
     at_rate(&j, 100, PROGRAMS);
     at_rate(&j, 1000, 1);

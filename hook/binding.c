@@ -204,21 +204,19 @@ static bool find_batch(const struct binding *b, uint32_t *batch)
     return best > 0;
 }
 
-struct reading binding_reading(const struct ort_binding *b, uint64_t *out_bytes,
-        bool *out_known)
+void binding_read(struct record *r, const struct ort_binding *b)
 {
-    struct reading r = { 0 };
     const struct binding *kept = find(b);
 
     if (!kept)
-        return r;
-    if (find_batch(kept, &r.batch))
-        r.flags |= FLAG_SHAPE;
+        return;
+    if (find_batch(kept, &r->run.batch))
+        r->flags |= FLAG_SHAPE;
     if (kept->has_ids)
-        shape_phase(&r, &kept->ids, kept->has_mask ? &kept->mask : NULL,
+        shape_phase(r, &kept->ids, kept->has_mask ? &kept->mask : NULL,
                 kept->has_past ? &kept->past : NULL, kept->present);
-    if (sum(kept, true, &r.in_bytes))
-        r.flags |= FLAG_INPUT_BYTES;
-    *out_known = sum(kept, false, out_bytes);
-    return r;
+    if (sum(kept, true, &r->run.in_bytes))
+        r->flags |= FLAG_INPUT_BYTES;
+    if (sum(kept, false, &r->run.out_bytes))
+        r->flags |= FLAG_OUTPUT_BYTES;
 }

@@ -197,16 +197,9 @@ void object_error(const struct library *lib, const struct ort_status *status,
 
 /* --- shape.c -------------------------------------------------------------- */
 
-/* What the inputs tell of a run, as the record wants it. */
-struct reading {
-    uint8_t phase;
-    uint16_t flags;
-    bool weigh; /* the bytes of this run are read, in and out */
-    uint32_t batch, sequence, past;
-    uint64_t in_bytes;
-};
-
-struct reading shape_inputs(const struct library *lib,
+/* Fills what the inputs tell of a run into its record: batch, sequence, past,
+ * phase, bytes.  True: the bytes of this run are read, so do the outputs'. */
+bool shape_inputs(struct record *r, const struct library *lib,
         const struct ort_session *session, const char *const *in_names,
         const struct ort_value *const *in, size_t n_in,
         const char *const *out_names, size_t n_out);
@@ -234,7 +227,7 @@ bool shape_read(const struct library *lib, const struct ort_value *v,
 bool shape_size(const struct shape *s, uint64_t *bytes);
 
 /* Fills phase, sequence and past from the roles' shapes; NULL: not there. */
-void shape_phase(struct reading *r, const struct shape *ids,
+void shape_phase(struct record *r, const struct shape *ids,
         const struct shape *mask, const struct shape *past, bool present);
 
 /* --- binding.c ------------------------------------------------------------ */
@@ -246,12 +239,13 @@ void binding_output(const struct library *lib, const struct ort_binding *b,
         const char *name, const struct ort_value *v);
 void binding_clear(const struct ort_binding *b, bool inputs);
 void binding_forget(const struct ort_binding *b);
-struct reading binding_reading(const struct ort_binding *b, uint64_t *out_bytes,
-        bool *out_known);
+/* Fills what is known of the tensors into the run's record. */
+void binding_read(struct record *r, const struct ort_binding *b);
 
 /* --- run.c ---------------------------------------------------------------- */
 
-struct ort_status *run_timed(const struct library *lib, ORT_RUN_ARGS);
+/* `lib` is last, so that the other arguments stay where the caller put them. */
+struct ort_status *run_timed(ORT_RUN_ARGS, const struct library *lib);
 struct ort_status *run_async(const struct library *lib, ORT_RUN_ARGS,
         ort_async_done done, void *user_data);
 struct ort_status *run_bound(const struct library *lib,

@@ -12,13 +12,13 @@
  * before the first record that names them; 0 is "no text".
  *
  * Both sides are built from the same source: CHANNEL_VERSION changes with any
- * change here, and a reader refuses another version. */
+ * change here or in the ring, and a reader refuses another version. */
 #pragma once
 
 #include <stdint.h>
 
 #define CHANNEL_MAGIC   UINT64_C(0x3152544d54524f00) /* "\0ORTMTR1" */
-#define CHANNEL_VERSION 1u
+#define CHANNEL_VERSION 2u
 #define CHANNEL_RING_AT 4096 /* where the ring begins in the file */
 
 struct channel_header {

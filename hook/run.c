@@ -9,21 +9,13 @@
 /* Runs under way through RunAsync that we can time; one more goes untimed. */
 #define ASYNC_RUNS 256
 
-static struct record begin(const struct reading *r, const struct library *lib,
+static struct record begin(const struct library *lib,
         const struct ort_session *session)
 {
     return (struct record){
         .kind = RECORD_RUN,
-        .flags = r->flags,
-        .place = record_place((enum phase)r->phase, lib->index),
-        .run = {
-            .session = (uintptr_t)session,
-            .in_bytes = r->in_bytes,
-            .thread = channel_thread(),
-            .batch = r->batch,
-            .sequence = r->sequence,
-            .past = r->past,
-        },
+        .place = record_place(PHASE_OTHER, lib->index),
+        .run = { .session = (uintptr_t)session, .thread = channel_thread() },
     };
 }
 
@@ -44,49 +36,72 @@ static void outputs(struct record *r, const struct library *lib,
         r->flags |= FLAG_OUTPUT_BYTES;
 }
 
-static struct ort_status *time_into(const struct ring *ring,
-        const struct library *lib, ORT_RUN_ARGS)
+/* The record of a run that is over.  Only now, outside the time that is taken:
+ * ONNX Runtime has just had the tensors in its hands, and our own code comes
+ * into the cache once. */
+static inline struct record describe(const struct library *lib,
+        const struct ort_status *status, uint64_t start_ns, uint64_t end_ns,
+        ORT_RUN_ARGS)
 {
-    ort_Run real = (ort_Run)lib->real[WRAP_Run];
+    struct record r = begin(lib, session);
 
-    if (!ring)
-        return real(session, run_options, in_names, in, n_in, out_names, n_out,
-                out);
-
-    bool looking = ops_wanted();
-    struct sample sample = { .use = run_options };
-
-    if (looking)
-        sample = ops_begin(lib, session, run_options);
-
-    uint64_t start_ns = mono_ns();
-    struct ort_status *status = real(session, sample.use, in_names, in, n_in,
-            out_names, n_out, out);
-    uint64_t end_ns = mono_ns();
-
-    /* Only now, outside the time that is taken: ONNX Runtime has just had the
-     * tensors in its hands, and our own code comes into the cache once. */
-    struct reading reading =
-            shape_inputs(lib, session, in_names, in, n_in, out_names, n_out);
-    struct record r = begin(&reading, lib, session);
-
+    (void)run_options;
     r.run.start_ns = start_ns;
     r.run.end_ns = end_ns;
+
+    bool weigh = shape_inputs(&r, lib, session, in_names, in, n_in, out_names,
+            n_out);
+
     end(&r, lib, status);
-    if (!status && reading.weigh)
+    if (!status && weigh)
         outputs(&r, lib, out, n_out);
-    if (looking)
-        ops_end(lib, session, &sample, &r);
+    return r;
+}
+
+static inline struct ort_status *time_into(const struct ring *ring,
+        const struct library *lib, ORT_RUN_ARGS)
+{
+    uint64_t start_ns = mono_ns();
+    struct ort_status *status = ((ort_Run)lib->real[WRAP_Run])(session,
+            run_options, in_names, in, n_in, out_names, n_out, out);
+    uint64_t end_ns = mono_ns();
+    struct record r = describe(lib, status, start_ns, end_ns, session,
+            run_options, in_names, in, n_in, out_names, n_out, out);
+
     (void)ring_push(ring, &r); /* full: it counts the loss, we go on */
-    if (looking)
-        ops_sent(&sample, &r);
     return status;
 }
 
-struct ort_status *run_timed(const struct library *lib, ORT_RUN_ARGS)
+/* The same where some runs are looked into. */
+static struct ort_status *look_into(const struct ring *ring,
+        const struct library *lib, ORT_RUN_ARGS)
 {
-    return time_into(channel_ring(), lib, session, run_options, in_names, in,
-            n_in, out_names, n_out, out);
+    struct sample sample = ops_begin(lib, session, run_options);
+    uint64_t start_ns = mono_ns();
+    struct ort_status *status = ((ort_Run)lib->real[WRAP_Run])(session,
+            sample.use, in_names, in, n_in, out_names, n_out, out);
+    uint64_t end_ns = mono_ns();
+    struct record r = describe(lib, status, start_ns, end_ns, session,
+            run_options, in_names, in, n_in, out_names, n_out, out);
+
+    ops_end(lib, session, &sample, &r);
+    (void)ring_push(ring, &r);
+    ops_sent(&sample, &r);
+    return status;
+}
+
+struct ort_status *run_timed(ORT_RUN_ARGS, const struct library *lib)
+{
+    const struct ring *ring = channel_ring();
+
+    if (!ring)
+        return ((ort_Run)lib->real[WRAP_Run])(session, run_options, in_names,
+                in, n_in, out_names, n_out, out);
+    if (ops_wanted())
+        return look_into(ring, lib, session, run_options, in_names, in, n_in,
+                out_names, n_out, out);
+    return time_into(ring, lib, session, run_options, in_names, in, n_in,
+            out_names, n_out, out);
 }
 
 struct ort_status *run_bound(const struct library *lib,
@@ -99,25 +114,22 @@ struct ort_status *run_bound(const struct library *lib,
     if (!channel_wanted())
         return real(session, run_options, binding);
 
-    uint64_t out_bytes = 0;
-    bool out_known = false;
-    struct reading reading = binding_reading(binding, &out_bytes, &out_known);
-    struct record r = begin(&reading, lib, session);
-
+    struct record r = begin(lib, session);
     struct sample sample = ops_begin(lib, session, run_options);
 
-    r.flags |= FLAG_BINDING;
     r.run.start_ns = mono_ns();
 
     struct ort_status *status = real(session, sample.use, binding);
 
     r.run.end_ns = mono_ns();
+    r.flags |= FLAG_BINDING;
+    binding_read(&r, binding);
+    if (status) { /* what was bound to be written was not */
+        r.flags &= (uint16_t)~FLAG_OUTPUT_BYTES;
+        r.run.out_bytes = 0;
+    }
     end(&r, lib, status);
     ops_end(lib, session, &sample, &r);
-    if (!status && out_known) {
-        r.run.out_bytes = out_bytes;
-        r.flags |= FLAG_OUTPUT_BYTES;
-    }
     channel_send(&r);
     ops_sent(&sample, &r);
     return status;
@@ -189,15 +201,13 @@ struct ort_status *run_async(const struct library *lib, ORT_RUN_ARGS,
                 out, done, user_data);
     }
 
-    struct reading reading =
-            shape_inputs(lib, session, in_names, in, n_in, out_names, n_out);
-
     a->lib = lib;
-    a->weigh = reading.weigh;
     a->burst = ops_wanted() ? burst_begin(session) : NULL;
     a->done = done;
     a->user_data = user_data;
-    a->record = begin(&reading, lib, session);
+    a->record = begin(lib, session);
+    a->weigh = shape_inputs(&a->record, lib, session, in_names, in, n_in,
+            out_names, n_out);
     a->record.flags |= FLAG_ASYNC;
     if (a->burst)
         a->record.flags |= FLAG_SAMPLED | FLAG_BURST;

@@ -4,6 +4,7 @@
  * it makes a description that must be given back, 77 ns.  So on older ones
  * only the tensors that say something of the phase are read at every run, and
  * the bytes at one run in BYTES_EVERY. */
+#include "base/compiler.h"
 #include "hook/hook.h"
 #include "hook/table.h"
 #include "hook/text.h"
@@ -121,40 +122,49 @@ bool shape_size(const struct shape *s, uint64_t *bytes)
     return size_of(s->type, s->dims, s->rank < kept ? s->rank : kept, bytes);
 }
 
-/* The same without a copy. */
-static bool size_lent(const struct library *lib, const struct ort_value *v,
-        uint64_t *bytes)
+/* What all the tensors hold together, where shapes are lent: this is what every
+ * run pays, so each is asked once and nothing is copied.  `batch`: the tensor
+ * whose first dimension is wanted; that is -1 if it has none. */
+static inline bool sum_lent(const struct library *lib,
+        const struct ort_value *const *v, size_t n, uint64_t *bytes,
+        size_t batch, int64_t *first)
 {
-    struct lent lent;
-
-    return lend(lib, v, &lent) &&
-           size_of(lent.type, lent.dims, lent.rank, bytes);
-}
-
-static bool size_read(const struct library *lib, const struct ort_value *v,
-        uint64_t *bytes)
-{
-    struct shape s;
-
-    return shape_read(lib, v, &s) && shape_size(&s, bytes);
-}
-
-bool shape_bytes(const struct library *lib, const struct ort_value *const *v,
-        size_t n, uint64_t *bytes)
-{
-    bool lends = lends_shapes(lib);
-    uint64_t sum = 0;
+    uint64_t sum = 0, size;
+    struct lent t;
 
     for (size_t i = 0; i < n; i++) {
-        uint64_t size;
+        if (!lend(lib, v[i], &t) || !size_of(t.type, t.dims, t.rank, &size))
+            return false;
+        sum += size;
+        if (i == batch)
+            *first = t.rank ? t.dims[0] : -1;
+    }
+    *bytes = sum;
+    return true;
+}
 
-        if (!(lends ? size_lent(lib, v[i], &size)
-                    : size_read(lib, v[i], &size)))
+static bool sum_read(const struct library *lib,
+        const struct ort_value *const *v, size_t n, uint64_t *bytes)
+{
+    uint64_t sum = 0, size;
+    struct shape s;
+
+    for (size_t i = 0; i < n; i++) {
+        if (!shape_read(lib, v[i], &s) || !shape_size(&s, &size))
             return false;
         sum += size;
     }
     *bytes = sum;
     return true;
+}
+
+bool shape_bytes(const struct library *lib, const struct ort_value *const *v,
+        size_t n, uint64_t *bytes)
+{
+    int64_t none;
+
+    return lends_shapes(lib) ? sum_lent(lib, v, n, bytes, n, &none)
+                             : sum_read(lib, v, n, bytes);
 }
 
 /* --- what the names mean -------------------------------------------------- */
@@ -178,23 +188,27 @@ enum role shape_role(const char *name)
 /* Ids are [batch, sequence] or [batch, sequence, width]; a mask is [batch, all
  * tokens so far]; a past is [..., tokens, width].  The mask knows better than
  * the past, which may be a buffer of fixed size. */
-void shape_phase(struct reading *r, const struct shape *ids,
+void shape_phase(struct record *r, const struct shape *ids,
         const struct shape *mask, const struct shape *past, bool present)
 {
     if (!ids || ids->rank < 2)
         return;
-    r->sequence = (uint32_t)ids->dims[1];
+    r->run.sequence = (uint32_t)ids->dims[1];
     r->flags |= FLAG_SEQUENCE;
     if (!past && !present)
         return;
     if (past && mask && mask->rank == 2 && mask->dims[1] >= ids->dims[1])
-        r->past = (uint32_t)(mask->dims[1] - ids->dims[1]);
+        r->run.past = (uint32_t)(mask->dims[1] - ids->dims[1]);
     else if (past && past->rank >= 4 && past->rank <= 8)
-        r->past = (uint32_t)past->dims[past->rank - 2];
+        r->run.past = (uint32_t)past->dims[past->rank - 2];
     else if (past)
         return; /* of a kind that does not tell how long it is */
     r->flags |= FLAG_PAST;
-    r->phase = r->sequence == 1 && r->past ? PHASE_DECODE : PHASE_PREFILL;
+
+    bool decodes = r->run.sequence == 1 && r->run.past;
+
+    r->place = record_place(decodes ? PHASE_DECODE : PHASE_PREFILL,
+            record_library(r));
 }
 
 /* --- what was learnt of a session: where to look -------------------------- */
@@ -208,6 +222,7 @@ union plan {
         uint8_t known;
         uint8_t present : 1; /* it returns a cache */
         uint8_t sparse : 1;  /* an input is no dense tensor: it has no size */
+        uint8_t roles : 1;   /* there are ids, a mask or a past */
         uint8_t batch;       /* which input's first dimension is the batch */
         uint8_t ids, mask, past;
         uint16_t n_in; /* it holds for that many inputs */
@@ -227,9 +242,9 @@ static uint16_t so_many(size_t n_in)
     return n_in < UINT16_MAX ? (uint16_t)n_in : UINT16_MAX;
 }
 
-static union plan learn(const struct library *lib, const char *const *in_names,
-        const struct ort_value *const *in, size_t n_in,
-        const char *const *out_names, size_t n_out)
+COLD static union plan learn(const struct library *lib,
+        const char *const *in_names, const struct ort_value *const *in,
+        size_t n_in, const char *const *out_names, size_t n_out)
 {
     union plan p = { .known = 1,
         .batch = NOWHERE,
@@ -266,15 +281,21 @@ static union plan learn(const struct library *lib, const char *const *in_names,
     for (size_t i = 0; out_names && i < n_out; i++)
         if (shape_role(out_names[i]) == ROLE_PRESENT)
             p.present = 1;
+    p.roles = p.ids != NOWHERE || p.mask != NOWHERE || p.past != NOWHERE;
     return p;
+}
+
+COLD static bool roles_hold(union plan p, const char *const *in_names)
+{
+    return (p.ids == NOWHERE || shape_role(in_names[p.ids]) == ROLE_IDS) &&
+           (p.mask == NOWHERE || shape_role(in_names[p.mask]) == ROLE_MASK) &&
+           (p.past == NOWHERE || shape_role(in_names[p.past]) == ROLE_PAST);
 }
 
 static bool holds(union plan p, const char *const *in_names, size_t n_in)
 {
     return p.known && p.n_in == so_many(n_in) &&
-           (p.ids == NOWHERE || shape_role(in_names[p.ids]) == ROLE_IDS) &&
-           (p.mask == NOWHERE || shape_role(in_names[p.mask]) == ROLE_MASK) &&
-           (p.past == NOWHERE || shape_role(in_names[p.past]) == ROLE_PAST);
+           (!p.roles || roles_hold(p, in_names));
 }
 
 static union plan plan_for(const struct library *lib,
@@ -312,28 +333,62 @@ static const struct shape *read_seat(const struct library *lib,
     return seat != NOWHERE && shape_read(lib, in[seat], s) ? s : NULL;
 }
 
-struct reading shape_inputs(const struct library *lib,
+/* Where shapes are lent.  False: there is one without a size, a text. */
+static bool read_lent(struct record *r, const struct library *lib,
+        const struct ort_value *const *in, size_t n_in, uint8_t batch)
+{
+    int64_t first = -1;
+
+    if (!sum_lent(lib, in, n_in, &r->run.in_bytes,
+                batch == NOWHERE ? n_in : batch, &first))
+        return false;
+    r->flags |= FLAG_INPUT_BYTES;
+    if (first >= 0) {
+        r->run.batch = (uint32_t)first;
+        r->flags |= FLAG_SHAPE;
+    }
+    return true;
+}
+
+COLD static void read_copied(struct record *r, const struct library *lib,
+        const struct ort_value *const *in, size_t n_in, union plan p,
+        bool weighed)
+{
+    struct shape lead;
+
+    if (read_seat(lib, in, p.batch, &lead) && lead.rank) {
+        r->run.batch = (uint32_t)lead.dims[0];
+        r->flags |= FLAG_SHAPE;
+    }
+    if (weighed && !p.sparse && shape_bytes(lib, in, n_in, &r->run.in_bytes))
+        r->flags |= FLAG_INPUT_BYTES;
+}
+
+COLD static void read_phase(struct record *r, const struct library *lib,
+        const struct ort_value *const *in, union plan p)
+{
+    struct shape ids, mask, past;
+
+    shape_phase(r, read_seat(lib, in, p.ids, &ids),
+            read_seat(lib, in, p.mask, &mask),
+            read_seat(lib, in, p.past, &past), p.present);
+}
+
+bool shape_inputs(struct record *r, const struct library *lib,
         const struct ort_session *session, const char *const *in_names,
         const struct ort_value *const *in, size_t n_in,
         const char *const *out_names, size_t n_out)
 {
-    struct reading r = { .weigh = weigh(lib) };
+    bool weighed = weigh(lib);
 
     if (!n_in || !in_names || !in)
-        return r;
+        return weighed;
 
     union plan p = plan_for(lib, session, in_names, in, n_in, out_names, n_out);
-    struct shape lead, mask, past;
-    const struct shape *first = read_seat(lib, in, p.batch, &lead);
 
-    if (first && first->rank) {
-        r.batch = (uint32_t)first->dims[0];
-        r.flags |= FLAG_SHAPE;
-    }
-    if (p.ids != NOWHERE)
-        shape_phase(&r, first, read_seat(lib, in, p.mask, &mask),
-                read_seat(lib, in, p.past, &past), p.present);
-    if (r.weigh && !p.sparse && shape_bytes(lib, in, n_in, &r.in_bytes))
-        r.flags |= FLAG_INPUT_BYTES;
-    return r;
+    if (p.sparse || !lends_shapes(lib) || !read_lent(r, lib, in, n_in, p.batch))
+        read_copied(r, lib, in, n_in, p, weighed);
+    if (p.roles)
+        read_phase(r, lib, in, p);
+    return weighed;
 }

@@ -108,8 +108,8 @@ static void wrap_ReleaseSession(struct ort_session *session)
 
 static struct ort_status *wrap_Run(ORT_RUN_ARGS)
 {
-    return run_timed(ME, session, run_options, in_names, in, n_in, out_names,
-            n_out, out);
+    return run_timed(session, run_options, in_names, in, n_in, out_names, n_out,
+            out, ME);
 }
 
 static struct ort_status *wrap_RunAsync(ORT_RUN_ARGS, ort_async_done done,

@@ -1,5 +1,6 @@
 /* main.c -- from the command line to a command. */
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,5 +56,18 @@ int main(int argc, char **argv)
                 verb);
         return EXIT_USAGE;
     }
-    return cmd->run(argc - 1, argv + 1);
+
+    struct config *files = NULL;
+    struct error e = { "" };
+
+    if (config_read(&files, &e)) {
+        (void)fprintf(stderr, "ortmeter: %s\n", e.text);
+        return EXIT_FAILED;
+    }
+    options_use(files);
+
+    int rc = cmd->run(argc - 1, argv + 1);
+
+    config_free(files);
+    return rc;
 }

@@ -74,7 +74,7 @@ bool channel_path(char out[CHANNEL_PATH], const char *prefix, uint64_t number)
 
 bool fake_record(struct record *out)
 {
-    return ring_pop(channel_ring(), out) > 0;
+    return channel_ring() && ring_pop(&ring, out) > 0;
 }
 
 bool fake_record_of(enum record_kind kind, struct record *out)

@@ -69,7 +69,7 @@ static void all_members(void)
                 .overlapping = true,
                 .method = OPERATOR_CONSTANT,
                 .plain_inferences = 3,
-                .plain_mean_ns = 5000,
+                .plain_median_ns = 5000,
                 .slowed_each_ns = 12.5,
                 .slowed = 1.25,
                 .left_out = 6,

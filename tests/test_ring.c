@@ -19,6 +19,7 @@
 /* The layout that ring.c documents, for building damage by hand. */
 enum {
     AT_HEAD = 0,
+    AT_TAIL_SEEN = 16, /* what a writer took for it last */
     AT_TAIL = 64,
     AT_SIZE = 128,
     AT_COUNT = 132,
@@ -233,7 +234,7 @@ static void kill_a_writer(const struct ring *r)
     close(ends[0]);
 }
 
-static void take(const struct ring *r, uint32_t writer, uint64_t number)
+static void take(struct ring *r, uint32_t writer, uint64_t number)
 {
     struct rec got = rec(0, 0);
 
@@ -346,6 +347,7 @@ static void bad_ends(void)
 
         memcpy(memory + AT_HEAD, &cases[i].head, sizeof(uint64_t));
         memcpy(memory + AT_TAIL, &cases[i].tail, sizeof(uint64_t));
+        memcpy(memory + AT_TAIL_SEEN, &cases[i].tail, sizeof(uint64_t));
         CHECK_INT(ring_attach(&r, memory, len, sizeof(struct rec)), 0);
         CHECK_INT(ring_pop(&r, &got), -EINVAL);
         CHECK_INT(got.number, 7);

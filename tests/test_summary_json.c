@@ -72,7 +72,7 @@ static void everything(void)
         "\"errors\":[{\"text\":\"bad shape\",\"count\":1}]",
         "\"memory\":{\"peak_rss_bytes\":50000000}",
         "\"cpu\":{\"user_s\":1.500000,\"system_s\":0.000000}",
-        "\"lost_events\":12",
+        "\"lost_events\":7,\"unfinished_events\":5",
         "\"overhead\":{\"hook_ns_per_inference\":90,"
         "\"hook_share_of_median\":0.009,\"collector_cpu_s\":0.010000,"
         "\"collector_core_share\":0.005000,"

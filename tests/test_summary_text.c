@@ -40,9 +40,11 @@ static void everything(void)
         "tokenise                   8.00 µs  in 2 sections, pre_inference\n",
         "1 × bad shape\n",
         "CPU 1.50 s, at most 50.0 MB resident\n",
-        "90 ns an inference (0.9 % of the median), collector CPU 10.0 ms and "
+        "at least 90 ns an inference (0.9 % of the median), collector CPU 10.0 "
+        "ms and "
         "9.00 MB\n",
-        "12 records were lost",
+        "7 records were lost",
+        "5 records were being written when",
     };
     struct summed x = summed_begin();
 

@@ -66,6 +66,8 @@ measure() {
     step exec
     "$bench/exec_cost" "$hook" "$bench/libempty.so" "$tmp" 1000 /bin/true \
         >"$tmp/exec.json"
+    step sampling
+    "$bench/sampling" "$python" bench/psutil_peer.py >"$tmp/sampling.json"
     step ''
 }
 
@@ -95,11 +97,12 @@ collect() {
         --argjson paced "$(recorded paced)" \
         --slurpfile python "$tmp/python.json" \
         --slurpfile transport "$tmp/transport.json" \
+        --slurpfile sampling "$tmp/sampling.json" \
         --slurpfile exec "$tmp/exec.json" '{
             schema_version: 1, machine: $machine, silero: $silero,
             empty_run: {tensors: $tensors, nothing: $nothing},
             python: $python[0], transport: $transport[0], paced: $paced,
-            exec: $exec[0]
+            exec: $exec[0], sampling: $sampling[0]
         }' | jq --from-file bench/rows.jq
 }
 

@@ -102,7 +102,7 @@ includes() {
             for (j = 1; j <= n; j++)
                 height[name[j]] = i
         }
-        luggage = "^(base/ring|os/clock|ort/(api|ep)|hook/.*|ortmeter)\\.h$"
+        luggage = "^(base/(compiler|ring)|os/clock|ort/(api|ep)|hook/.*|ortmeter)\\.h$"
         shared = "^(hook/record|ortmeter)\\.h$"
     }
     FNR == 1 {

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 
 #include <stdlib.h>
-/* Of a session's inferences; enough for their mean. */
+/* Of a session's inferences; enough for their median. */
 #define PLAIN_MOST 262144
 
 const char *operator_method_name(enum operator_method method)
@@ -25,17 +25,23 @@ struct looked {
     bool disturbed; /* far slower than the others: left out */
 };
 
-/* Durations of one session's inferences, for what is far out among them. */
 struct durations {
     uint64_t *ns;
     size_t count, cap;
+};
+
+/* A session's inferences that were not looked into. */
+struct plain {
+    struct durations apart; /* from any that was, */
+    struct durations after; /* or right after one */
+    bool looked;            /* the last inference of the session was */
 };
 
 struct reading {
     struct operators *out;
     struct looked *looked; /* by number, ascending */
     size_t looked_count, looked_cap;
-    struct durations *plain; /* of session 1, 2, ... */
+    struct plain *plain; /* of session 1, 2, ... */
     size_t plain_count;
     uint64_t inferences;
 
@@ -58,12 +64,12 @@ struct operator_account *operators_account(struct operators *o,
     return &o->accounts[session - 1];
 }
 
-static struct durations *plain_of(struct reading *r, uint32_t session)
+static struct plain *plain_of(struct reading *r, uint32_t session)
 {
     while (r->plain_count < session) {
         r->plain = alloc_resize(r->plain,
                 (r->plain_count + 1) * sizeof(*r->plain));
-        r->plain[r->plain_count++] = (struct durations){ 0 };
+        r->plain[r->plain_count++] = (struct plain){ 0 };
     }
     return &r->plain[session - 1];
 }
@@ -87,9 +93,13 @@ static void take_inference(void *to, const struct inference *i)
     if (!i->session || i->flags & FLAG_FAILED)
         return;
 
+    struct plain *plain = plain_of(r, i->session);
+    bool after = plain->looked;
+
     (void)operators_account(r->out, i->session);
-    if (!(i->flags & FLAG_SAMPLED)) {
-        keep(plain_of(r, i->session), i->duration_ns);
+    plain->looked = i->flags & FLAG_SAMPLED;
+    if (!plain->looked) {
+        keep(after ? &plain->after : &plain->apart, i->duration_ns);
         return;
     }
     if (r->looked_count == r->looked_cap) {
@@ -141,23 +151,23 @@ static double fence(struct durations *d)
     return high + 1.5 * (high - low);
 }
 
-/* The mean of an undisturbed inference. */
+/* The median of an inference that we did not touch. */
 static void sum_up_plain(struct reading *r)
 {
     for (size_t i = 0; i < r->plain_count; i++) {
-        struct durations *d = &r->plain[i];
+        struct plain *p = &r->plain[i];
+        struct durations *d = p->apart.count ? &p->apart : &p->after;
         struct operator_account *a = operators_account(r->out, (uint32_t)i + 1);
-        double most = fence(d), sum = 0;
 
-        for (size_t k = 0; k < d->count; k++)
-            if ((double)d->ns[k] <= most) {
-                sum += (double)d->ns[k];
-                a->plain_inferences++;
-            }
-        if (a->plain_inferences)
-            a->plain_mean_ns = sum / (double)a->plain_inferences;
-        a->left_out += d->count - a->plain_inferences;
-        free(d->ns);
+        if (d->count) {
+            qsort(d->ns, d->count, sizeof(*d->ns), by_value);
+            a->plain_inferences = d->count;
+            a->plain_median_ns = ((double)d->ns[(d->count - 1) / 2] +
+                                         (double)d->ns[d->count / 2]) /
+                                 2;
+        }
+        free(p->apart.ns);
+        free(p->after.ns);
     }
     free(r->plain);
 }

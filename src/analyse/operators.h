@@ -58,17 +58,18 @@ struct operator_account {
     bool overlapping; /* nodes ran side by side: kernels may exceed the run */
     double describing_each_ns;   /* of one node, the median's stand-in */
     enum operator_method method; /* the least exact one in use */
-    /* Of those that were not looked into; 0: there are none. */
+    /* Of those that were not looked into, nor came right after one that was and
+     * found the caches cold, unless there are no others; 0: there are none. */
     uint64_t plain_inferences;
-    double plain_mean_ns;
+    double plain_median_ns;
     /* An inference cannot take less than its kernels: where those of the ones
      * that were looked into add up to more than one that was not, they were
      * slowed.  So much was taken off each, and then off all, to one part in
      * `slowed`; 0 and 1: nothing. */
     double slowed_each_ns;
     double slowed;
-    /* Of both kinds: far slower than the rest, for a reason that is none of
-     * theirs, and in neither account. */
+    /* Looked into, and far slower than the rest, for a reason that is none of
+     * theirs: in neither account. */
     uint64_t left_out;
 };
 

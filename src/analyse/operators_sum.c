@@ -46,7 +46,7 @@ static void guess_describing(struct operators *o)
                 count += o->items[k].count;
             }
 
-        double over = raw - a->plain_mean_ns * (double)a->inferences;
+        double over = raw - a->plain_median_ns * (double)a->inferences;
 
         if (count && over > 0)
             a->describing_each_ns = over / (double)count;
@@ -81,7 +81,7 @@ static int by_kernel(const void *a, const void *b)
 static void take_off(struct operators *o, uint32_t session,
         struct operator_account *a)
 {
-    double most = a->plain_mean_ns * (double)a->inferences, before = 0;
+    double most = a->plain_median_ns * (double)a->inferences, before = 0;
     double runs = 0, sum = 0;
 
     a->slowed = 1;

@@ -60,7 +60,8 @@ static void take_process(void *to, const struct process *p)
         .untimed = p->untimed,
         .torn = p->torn,
     };
-    s->lost += p->lost + p->untimed + p->torn;
+    s->lost += p->lost + p->untimed;
+    s->unfinished += p->torn;
     s->hook_ns = p->hook_ns > s->hook_ns ? p->hook_ns : s->hook_ns;
 }
 

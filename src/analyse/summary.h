@@ -134,8 +134,9 @@ struct summary {
     struct summary_error *errors;
     size_t error_count;
 
-    uint64_t lost;    /* records and runs that left no trace but this number */
-    uint32_t hook_ns; /* the dearest process; 0: not measured */
+    uint64_t lost; /* records and runs that left no trace but this number */
+    uint64_t unfinished; /* records that a process was writing when it died */
+    uint32_t hook_ns;    /* the dearest process; 0: not measured */
 };
 
 int summary_read(struct summary *out, struct store *s, int64_t run,

@@ -9,7 +9,9 @@
 #define CACHE_LINE 64
 
 /* Both counts only grow: slot = count modulo `count`.  They lie on lines of
- * their own, so that neither side slows the other down.
+ * their own, so that neither side slows the other down; and a writer looks at
+ * the reader's line only when the ring seems full, the reader at the writers'
+ * only when it seems empty.
  *
  * A writer claims slot n by moving `head` from n to n + 1, fills it, and last
  * stores the stamp n + 1 (its low 32 bits, never 0 in a slot's first round).
@@ -17,6 +19,7 @@
 struct ring_shared {
     alignas(CACHE_LINE) _Atomic uint64_t head;
     _Atomic uint64_t dropped;
+    _Atomic uint64_t tail_seen; /* by a writer; `tail` may be further */
     alignas(CACHE_LINE) _Atomic uint64_t tail;
     alignas(CACHE_LINE) uint32_t size;
     uint32_t count;
@@ -38,7 +41,10 @@ static bool is_shape(uint64_t size, uint64_t count)
 
 static struct ring view(struct ring_shared *s, uint32_t size, uint32_t count)
 {
-    return (struct ring){ s, s->slots, size, count };
+    return (struct ring){ .shared = s,
+        .slots = s->slots,
+        .size = size,
+        .count = count };
 }
 
 struct ring ring_create(void *memory, uint32_t size, uint32_t count)
@@ -74,18 +80,29 @@ static _Atomic uint32_t *slot(const struct ring *r, uint64_t n)
                                         (n & (r->count - 1)) * r->size);
 }
 
+/* How far the reader is, looked up where it is.  Acquire, and release for the
+ * writers that find it in `tail_seen`: the reader's copy out of the slots
+ * before it is over. */
+static uint64_t look_up_tail(struct ring_shared *s)
+{
+    uint64_t tail = atomic_load_explicit(&s->tail, memory_order_acquire);
+
+    atomic_store_explicit(&s->tail_seen, tail, memory_order_release);
+    return tail;
+}
+
 /* Claims the next slot.  False: there is none, the ring is full.
  *
- * Acquire, of the tail: the reader's copy out of the slot is over.  Of the
- * head: it is read before the tail. */
+ * Acquire, of the head: it is read before the tail. */
 static bool claim(const struct ring *r, uint64_t most, uint64_t *claimed)
 {
     struct ring_shared *s = r->shared;
     uint64_t n = atomic_load_explicit(&s->head, memory_order_acquire);
+    uint64_t tail = atomic_load_explicit(&s->tail_seen, memory_order_acquire);
 
     for (;;) {
-        uint64_t tail = atomic_load_explicit(&s->tail, memory_order_acquire);
-
+        if (n - tail >= most)
+            tail = look_up_tail(s);
         if (n - tail < most) {
             if (!atomic_compare_exchange_weak_explicit(&s->head, &n, n + 1,
                         memory_order_acquire, memory_order_acquire))
@@ -104,6 +121,18 @@ static bool claim(const struct ring *r, uint64_t most, uint64_t *claimed)
     }
 }
 
+/* All but the stamp, a word at a time: a record was written by words a moment
+ * ago, and wider reads would have to wait until those are in the cache. */
+static void copy_in(_Atomic uint32_t *to, const void *record, uint32_t size)
+{
+    unsigned char *slot = (unsigned char *)to;
+    const unsigned char *from = record;
+
+    __builtin_memcpy(slot + 4, from + 4, 4);
+    for (uint32_t at = 8; at < size; at += 8)
+        __builtin_memcpy(slot + at, from + at, 8);
+}
+
 bool ring_push(const struct ring *r, const void *record)
 {
     return ring_push_spare(r, record, 0);
@@ -120,21 +149,25 @@ bool ring_push_spare(const struct ring *r, const void *record, uint32_t spare)
 
     _Atomic uint32_t *to = slot(r, n);
 
-    memcpy(to + 1, (const uint32_t *)record + 1, r->size - sizeof(*to));
+    copy_in(to, record, r->size);
     /* Release: the reader that sees the stamp also sees the record. */
     atomic_store_explicit(to, (uint32_t)(n + 1), memory_order_release);
+    /* The reader had the next slot last: it comes here while others work. */
+    __builtin_prefetch((const void *)slot(r, n + 1), 1);
     return true;
 }
 
-int ring_pop(const struct ring *r, void *record)
+int ring_pop(struct ring *r, void *record)
 {
     struct ring_shared *s = r->shared;
     uint64_t tail = atomic_load_explicit(&s->tail, memory_order_relaxed);
-    uint64_t head = atomic_load_explicit(&s->head, memory_order_relaxed);
 
-    if (head == tail)
+    /* Empty as far as was seen, or damaged: now it matters. */
+    if (r->head_seen - tail - 1 >= r->count)
+        r->head_seen = atomic_load_explicit(&s->head, memory_order_relaxed);
+    if (r->head_seen == tail)
         return 0;
-    if (head - tail > r->count)
+    if (r->head_seen - tail > r->count)
         return -EINVAL;
 
     _Atomic uint32_t *from = slot(r, tail);

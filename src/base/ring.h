@@ -23,8 +23,9 @@ struct ring_shared; /* what lies in the memory */
 struct ring {
     struct ring_shared *shared;
     unsigned char *slots;
-    uint32_t size;  /* of a record */
-    uint32_t count; /* of records; a power of 2 */
+    uint32_t size;      /* of a record */
+    uint32_t count;     /* of records; a power of 2 */
+    uint64_t head_seen; /* the reader's: how far the writers were */
 };
 
 /* Bytes that `count` records of `size` bytes need. */
@@ -47,7 +48,7 @@ bool ring_push_spare(const struct ring *r, const void *record, uint32_t spare);
 
 /* The reader only.  1: a record was taken out.  0: nothing is ready, `record`
  * is untouched.  -EINVAL: the memory is damaged. */
-int ring_pop(const struct ring *r, void *record);
+int ring_pop(struct ring *r, void *record);
 
 /* The reader only, and only when every writer is gone: steps over a record
  * that was begun and never finished.  False: there is none, or the memory is

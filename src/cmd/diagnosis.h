@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "cmd/config.h"
 #include "model/host.h"
 #include "ort/runtime.h"
 #include "sample/source.h"
@@ -18,6 +19,7 @@ struct diagnosis {
 
     const char *database;           /* NULL: there is no place for it */
     const char *database_came_from; /* as settings_db_path() says */
+    const struct config *files;     /* what settings come from; NULL: none */
 };
 
 /* The variables of the environment that we read; ends with NULL. */

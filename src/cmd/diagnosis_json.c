@@ -48,6 +48,18 @@ static void add_source(struct json *j, const struct source *s)
     json_end(j);
 }
 
+static void add_setting(struct json *j, const struct config_entry *x)
+{
+    json_object(j, NULL);
+    if (x->verb[0])
+        json_text(j, "verb", x->verb);
+    json_text(j, "option", x->key);
+    json_text(j, "value", x->value);
+    json_text(j, "file", x->file);
+    json_u64(j, "line", x->line);
+    json_end(j);
+}
+
 static void add_configuration(struct json *j, const struct diagnosis *d)
 {
     json_object(j, "configuration");
@@ -64,6 +76,10 @@ static void add_configuration(struct json *j, const struct diagnosis *d)
         if (value && value[0])
             json_text(j, *v, value);
     }
+    json_end(j);
+    json_array(j, "files");
+    for (size_t i = 0; d->files && i < config_count(d->files); i++)
+        add_setting(j, config_at(d->files, i));
     json_end(j);
     json_end(j);
 }

@@ -198,6 +198,15 @@ static void configuration(const struct page *p, const struct diagnosis *d)
 
         line(p, *v, value ? value : "");
     }
+    for (size_t i = 0; d->files && i < config_count(d->files); i++) {
+        const struct config_entry *x = config_at(d->files, i);
+
+        buf_clear(&text);
+        buf_printf(&text, "%s%s%s = %s (%s, line %llu)", x->verb,
+                x->verb[0] ? "." : "", x->key, x->value, x->file,
+                (unsigned long long)x->line);
+        line(p, i ? "" : "Files", buf_cstr(&text));
+    }
     buf_release(&text);
 }
 

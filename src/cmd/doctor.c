@@ -68,6 +68,10 @@ static int report(const struct settings *s, struct error *e)
     if (settings_db_path(database, sizeof(database), s->db,
                 &d->database_came_from) == 0)
         d->database = database;
+    d->files = options_files();
+    for (size_t i = 0; d->files && i < config_count(d->files); i++)
+        if (config_at(d->files, i)->value == s->db)
+            d->database_came_from = config_at(d->files, i)->file;
     if (s->json)
         diagnosis_json(&text, d);
     else

@@ -31,9 +31,9 @@ static void operator_account(const struct page *p,
     page_duration(p, kernels);
     if (a->plain_inferences) {
         buf_text(p->out, " + control flow and runtime ");
-        page_duration(p, a->plain_mean_ns - kernels);
+        page_duration(p, a->plain_median_ns - kernels);
         buf_text(p->out, " = ");
-        page_duration(p, a->plain_mean_ns);
+        page_duration(p, a->plain_median_ns);
         buf_text(p->out, " an inference");
     }
     buf_printf(p->out, "  (%s, from %llu looked into)\n",

@@ -4,15 +4,18 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Where we are in the command line. */
 struct reader {
     int argc;
     char **argv;
-    int at;    /* the next argument to read */
-    int words; /* argv[1] to argv[words] are the words found so far */
+    int at;         /* the next argument to read */
+    int words;      /* argv[1] to argv[words] are the words found so far */
+    uint64_t given; /* a bit for each option of the table */
 };
 
 /* An option as it stands on the command line. */
@@ -136,6 +139,7 @@ static int take_option(const struct options *o, struct reader *r,
 
     if (!g.option)
         return fail(e, -EINVAL, "unknown option %s", g.name);
+    r->given |= UINT64_C(1) << (g.option - o->table);
     if (g.option->kind == OPTION_FLAG) {
         if (g.value)
             return fail(e, -EINVAL, "%s takes no value", g.name);
@@ -155,6 +159,136 @@ static int take_word(const struct options *o, struct reader *r, struct error *e)
     if (r->words == o->max_words)
         return fail(e, -EINVAL, "unexpected argument '%s'", word);
     r->argv[++r->words] = word;
+    return 0;
+}
+
+/* --- what is not given ---------------------------------------------------- */
+
+static const struct config *files;
+
+void options_use(const struct config *from)
+{
+    files = from;
+}
+
+const struct config *options_files(void)
+{
+    return files;
+}
+
+/* The value of ORTMETER_MAX_OVERHEAD for --max-overhead; NULL: not set. */
+static const char *variable_of(const char *option, char name[64])
+{
+    size_t n = (size_t)snprintf(name, 64, "ORTMETER_%s", option);
+
+    for (size_t i = 0; i < n && i < 64; i++) {
+        if (name[i] >= 'a' && name[i] <= 'z')
+            name[i] = (char)(name[i] - 'a' + 'A');
+        if (name[i] == '-')
+            name[i] = '_';
+    }
+
+    const char *value = getenv(name);
+
+    return value && value[0] ? value : NULL;
+}
+
+static int set_flag(const struct given *g, const char *value, struct error *e)
+{
+    if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
+        return fail(e, -EINVAL, "%s '%s' is neither true nor false", g->name,
+                value);
+    *(bool *)g->option->value = strcmp(value, "true") == 0;
+    return 0;
+}
+
+static int set_named(const struct given *g, const char *value, struct error *e)
+{
+    return g->option->kind == OPTION_FLAG ? set_flag(g, value, e)
+                                          : set_value(g, value, e);
+}
+
+static bool concerns(const struct config_entry *x, const char *verb,
+        const char *option)
+{
+    return strcmp(x->key, option) == 0 &&
+           (!x->verb[0] || strcmp(x->verb, verb) == 0);
+}
+
+/* Of all entries the ones of the last file count, and among those the verb's
+ * own before those for all. */
+static int from_files(const struct option *option, const char *verb,
+        struct error *e)
+{
+    const struct config_entry *best = NULL;
+    int rc = 0;
+
+    for (size_t i = 0; files && i < config_count(files); i++) {
+        const struct config_entry *x = config_at(files, i);
+
+        if (concerns(x, verb, option->name) &&
+                (!best || strcmp(best->file, x->file) != 0 || x->verb[0]))
+            best = x;
+    }
+    for (size_t i = 0; best && i < config_count(files) && !rc; i++) {
+        const struct config_entry *x = config_at(files, i);
+        struct given g = { .option = option };
+
+        if (!concerns(x, verb, option->name) ||
+                strcmp(x->file, best->file) != 0 ||
+                strcmp(x->verb, best->verb) != 0)
+            continue;
+        (void)snprintf(g.name, sizeof(g.name), "%s", option->name);
+
+        struct error why = { "" };
+
+        if (set_named(&g, x->value, &why))
+            rc = fail(e, -EINVAL, "%s, line %llu: %s", x->file,
+                    (unsigned long long)x->line, why.text);
+    }
+    return rc;
+}
+
+/* Those look at their variables themselves. */
+static bool has_own_variable(const char *option)
+{
+    return strcmp(option, "db") == 0 || strcmp(option, "ort") == 0;
+}
+
+static int fill_in(const struct options *o, const char *verb, uint64_t given,
+        struct error *e)
+{
+    for (const struct option *x = o->table; !is_last(x); x++) {
+        struct given g = { .option = x };
+        int rc = 0;
+
+        if (!x->name || strcmp(x->name, "help") == 0 ||
+                given & UINT64_C(1) << (x - o->table))
+            continue;
+
+        const char *value = variable_of(x->name, g.name);
+
+        if (!value)
+            rc = from_files(x, verb, e);
+        else if (!has_own_variable(x->name))
+            rc = set_named(&g, value, e);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* A verb's own table in a file holds nothing but its options. */
+static int check_files(const struct options *o, const char *verb,
+        struct error *e)
+{
+    for (size_t i = 0; files && i < config_count(files); i++) {
+        const struct config_entry *x = config_at(files, i);
+
+        if (strcmp(x->verb, verb) == 0 && !find_long(o->table, str_of(x->key)))
+            return fail(e, -EINVAL, "%s, line %llu: '%s' has no option '%s'",
+                    x->file, (unsigned long long)x->line, verb, x->key);
+    }
     return 0;
 }
 
@@ -182,7 +316,12 @@ int options_parse(const struct options *o, int argc, char **argv,
         if (rc)
             return rc;
     }
-    return r.words;
+
+    int rc = check_files(o, argv[0], e);
+
+    if (!rc)
+        rc = fill_in(o, argv[0], r.given, e);
+    return rc ? rc : r.words;
 }
 
 int options_fail(const char *verb, const struct error *e)

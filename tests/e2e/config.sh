@@ -1,0 +1,60 @@
+#!/bin/bash
+# Settings: an option over a variable over the project's file over one's own.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+mkdir -p config/ortmeter project/deep
+export XDG_CONFIG_HOME=$PWD/config
+export XDG_DATA_HOME=$PWD/data
+db() { # where doctor says the database is, and why
+    "$ortmeter" doctor --json "$@" |
+        jq -r '.configuration.database | "\(.path) \(.came_from)"'
+}
+expect() { # what db must say, options...
+    local got
+    got=$(db "${@:2}")
+    [ "$got" = "$1" ] || fail "the database: $got, not $1"
+}
+
+expect "$PWD/data/ortmeter/ortmeter.db XDG_DATA_HOME"
+echo 'db = "/own.db"' >config/ortmeter/ortmeter.toml
+expect "/own.db $PWD/config/ortmeter/ortmeter.toml"
+cat >project/ortmeter.toml <<END
+db = "/all.db"
+[doctor] # nearer than what is for all
+db = "/project.db"
+[run]
+tag = "from-file"
+quiet = true
+END
+cd project/deep
+expect "/project.db $TMPDIR/project/ortmeter.toml"
+ORTMETER_DB=/variable.db expect '/variable.db ORTMETER_DB'
+ORTMETER_DB=/variable.db expect '/option.db --db' --db /option.db
+
+# They reach the command; an option on the command line replaces them.
+"$ortmeter" run --db t.db -- true 2>err
+[ ! -s err ] || fail "it was not quiet: $(cat err)"
+"$ortmeter" list --db t.db --json | jq -e '.runs[0].run.tags == ["from-file"]' ||
+    fail "the tag of the file is not there"
+ORTMETER_TAG=variable "$ortmeter" run --db t.db -- true
+"$ortmeter" list --db t.db --json | jq -e '.runs[0].run.tags == ["variable"]' ||
+    fail "the variable does not come before the file"
+"$ortmeter" run --db t.db --tag option -- true
+"$ortmeter" list --db t.db --json | jq -e '.runs[0].run.tags == ["option"]' ||
+    fail "the option does not come before the file"
+
+# What is wrong is said, with the file and the line.
+refuses() { # exit code, a word, a line of a file
+    echo "$3" >ortmeter.toml
+    rc=0
+    "$ortmeter" run --db t.db -- true >out 2>err || rc=$?
+    refused "$1" "$2"
+    grep -q "$PWD/ortmeter.toml" err || fail "no file in: $(cat err)"
+}
+refuses 1 'line 1' 'tag = oh'
+refuses 2 "no option 'tug'" '[run]
+tug = 1'
+refuses 2 'whole number\|of 0 or more' '[run]
+buffer = "many"'
+refuses 1 'may not' 'store = "clickhouse://elsewhere"'
