@@ -356,6 +356,34 @@ static void status(void)
     sampled_close(&s);
 }
 
+/* Its pid is somebody else's now: nothing is read of that one. */
+static void reused(void)
+{
+    struct puppet p = puppet_start(work_body);
+    uint64_t pid = (uint64_t)p.pid;
+    struct sampled s;
+
+    puppet_await(&p);
+    sampled_open(&s, &sampler_process, "",
+            &(struct target_plan){ .pids = &pid, .pid_count = 1 }, false);
+    sampled_read(&s);
+    CHECK(s.batch.count > 0);
+    puppet_end(&p);
+
+    pid_t other = puppet_with_pid(p.pid);
+
+    if (other < 0)
+        (void)fprintf(stderr, "pid reuse: not as this user\n");
+    sampled_read(&s);
+    CHECK_INT(s.batch.count, 0);
+    CHECK(targets_at(s.targets, 0)->ended);
+    if (other > 0) {
+        CHECK(kill(other, SIGKILL) == 0);
+        CHECK(waitpid(other, NULL, 0) == other);
+    }
+    sampled_close(&s);
+}
+
 static void nobody(void)
 {
     struct sampled s;
@@ -372,6 +400,7 @@ int main(void)
     cpu(4, 1);
     totals();
     status();
+    reused();
     nobody();
     return test_result();
 }

@@ -7,7 +7,7 @@
 #include <malloc.h>
 #include <string.h>
 
-enum { READS = 50 };
+enum { READS = 50, PROCESSES = 251, SAMPLERS_MOST = 64 };
 
 static int obey(int in, int out)
 {
@@ -85,6 +85,44 @@ static void check_one(const struct sampler *sampler, uint64_t pid)
     CHECK_INT(open_files(), files);
 }
 
+/* Processes come and go under all samplers at once, faster than anybody looks;
+ * nothing of them is left in the end. */
+static void churn(void)
+{
+    static const char *const name[] = { "churn" };
+    struct sampled s[SAMPLERS_MOST];
+    size_t count = 0, files = open_files();
+
+    for (; sampler_table[count] && count < SAMPLERS_MOST; count++)
+        sampled_open(&s[count], sampler_table[count], "",
+                &(struct target_plan){ .names = name, .name_count = 1 }, true);
+    for (int i = 0; i < PROCESSES; i++) {
+        pid_t pid = fork();
+
+        if (pid == 0) {
+            (void)prctl(PR_SET_NAME, "churn");
+            _exit(i % 3 ? pause() : 0);
+        }
+        for (size_t k = 0; i % 5 == 0 && k < count; k++) {
+            targets_look(s[k].targets, mono_ns());
+            if (s[k].rc == 0)
+                sampled_read(&s[k]);
+        }
+        (void)kill(pid, SIGKILL);
+        if (i % 4)
+            CHECK(waitpid(pid, NULL, 0) == pid);
+    }
+    while (waitpid(-1, NULL, 0) > 0)
+        ;
+    for (size_t k = 0; k < count; k++) {
+        targets_look(s[k].targets, mono_ns());
+        targets_look(s[k].targets, mono_ns());
+        CHECK_INT(targets_count(s[k].targets), 0);
+        sampled_close(&s[k]);
+    }
+    CHECK_INT(open_files(), files);
+}
+
 int main(void)
 {
     struct puppet p = puppet_start(obey);
@@ -99,5 +137,6 @@ int main(void)
             (void)fprintf(stderr, "  %s\n", (*s)->name);
     }
     puppet_end(&p);
+    churn();
     return test_result();
 }
