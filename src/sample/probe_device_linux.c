@@ -8,6 +8,7 @@
 #include "os/file.h"
 #include "os/kernel_text.h"
 #include "os/path.h"
+#include "sample/device_reasons.h"
 
 #include <string.h>
 
@@ -61,7 +62,7 @@ void probe_nvml(struct source *s, const struct source_context *c)
     struct dl *lib = NULL;
 
     if (len < 0) {
-        probe_absent(s, "NVIDIA's driver is not loaded");
+        probe_absent(s, REASON_NO_NVIDIA);
         return;
     }
     text_copy(version, sizeof(version),
@@ -83,8 +84,7 @@ void probe_amdgpu(struct source *s, const struct source_context *c)
     static const char *const files[] = { "gpu_metrics", "gpu_busy_percent",
         "mem_info_vram_used", NULL };
 
-    probe_driver(s, c, "there is no AMD GPU with the driver amdgpu", drivers,
-            files);
+    probe_driver(s, c, REASON_NO_AMDGPU, drivers, files);
 }
 
 void probe_intel_gpu(struct source *s, const struct source_context *c)
@@ -93,8 +93,7 @@ void probe_intel_gpu(struct source *s, const struct source_context *c)
     static const char *const files[] = { "tile0/gt0/freq0/act_freq",
         "tile0/gt0/gtidle/idle_residency_ms", NULL };
 
-    probe_driver(s, c, "there is no Intel GPU with the driver xe or i915",
-            drivers, files);
+    probe_driver(s, c, REASON_NO_INTEL_GPU, drivers, files);
 }
 
 void probe_intel_npu(struct source *s, const struct source_context *c)
@@ -103,8 +102,7 @@ void probe_intel_npu(struct source *s, const struct source_context *c)
     static const char *const files[] = { "npu_busy_time_us",
         "npu_memory_utilization", "npu_current_frequency_mhz", NULL };
 
-    probe_driver(s, c, "there is no Intel NPU with the driver intel_vpu",
-            drivers, files);
+    probe_driver(s, c, REASON_NO_INTEL_NPU, drivers, files);
 }
 
 void probe_amd_npu(struct source *s, const struct source_context *c)
@@ -112,6 +110,5 @@ void probe_amd_npu(struct source *s, const struct source_context *c)
     static const char *const drivers[] = { "amdxdna", NULL };
     static const char *const files[] = { "fw_version", "device_type", NULL };
 
-    probe_driver(s, c, "there is no AMD NPU with the driver amdxdna", drivers,
-            files);
+    probe_driver(s, c, REASON_NO_AMD_NPU, drivers, files);
 }
