@@ -5,6 +5,7 @@
 #define POWERCAP_FOLDER "/sys/class/powercap"
 
 #define REASON_NO_NVIDIA     "NVIDIA's driver is not loaded"
+#define REASON_NO_NVML       "driver %s is loaded, but there is no %s"
 #define REASON_NO_AMDGPU     "there is no AMD GPU with the driver amdgpu"
 #define REASON_NO_INTEL_GPU  "there is no Intel GPU with the driver xe or i915"
 #define REASON_NO_INTEL_NPU  "there is no Intel NPU with the driver intel_vpu"

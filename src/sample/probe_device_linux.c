@@ -5,10 +5,9 @@
 #include "sample/probe.h"
 
 #include "os/dl.h"
-#include "os/file.h"
-#include "os/kernel_text.h"
 #include "os/path.h"
 #include "sample/device_reasons.h"
+#include "sample/nvml_driver.h"
 
 #include <string.h>
 
@@ -56,22 +55,18 @@ static void probe_driver(struct source *s, const struct source_context *c,
  * make a device node. */
 void probe_nvml(struct source *s, const struct source_context *c)
 {
-    char text[512], version[64];
-    int len = file_read(text, sizeof(text), "%s/proc/driver/nvidia/version",
-            c->root);
+    const char *library = nvml_library();
+    char version[64];
     struct dl *lib = NULL;
 
-    if (len < 0) {
+    if (nvml_driver(version, sizeof(version), c->root)) {
         probe_absent(s, REASON_NO_NVIDIA);
         return;
     }
-    text_copy(version, sizeof(version),
-            text_nvidia_version((struct str){ text, (size_t)len }));
-    if (dl_open(&lib, dl_nvml, NULL) == 0) {
-        probe_found(s, "%s, driver %s", dl_nvml, version);
+    if (dl_open(&lib, library, NULL) == 0) {
+        probe_found(s, "%s, driver %s", library, version);
     } else {
-        probe_absent(s, "driver %s is loaded, but there is no %s", version,
-                dl_nvml);
+        probe_absent(s, REASON_NO_NVML, version, library);
         probe_remedy(s, "install the driver's libraries, of version %s",
                 version);
     }
