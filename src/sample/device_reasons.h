@@ -21,3 +21,7 @@
 #define REASON_NO_BATTERY      "the machine has no battery"
 #define REASON_NO_POWERMETRICS \
     "there is no program powermetrics, which is macOS's"
+#define REASON_POWERMETRICS_ROOT "powermetrics is for root only"
+#define REMEDY_POWERMETRICS_ROOT                                            \
+    "run ortmeter with sudo, or name a program that calls it with sudo in " \
+    "ORTMETER_POWERMETRICS"

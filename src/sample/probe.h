@@ -35,4 +35,4 @@ probe_function probe_perf_software, probe_perf_hardware, probe_switches,
 probe_function probe_rapl_powercap, probe_hwmon, probe_thermal, probe_cpufreq,
         probe_battery; /* probe_power_linux.c */
 probe_function probe_nvml, probe_amdgpu, probe_intel_gpu, probe_intel_npu,
-        probe_amd_npu; /* probe_device_linux.c */
+        probe_amd_npu, probe_powermetrics; /* probe_device_linux.c */

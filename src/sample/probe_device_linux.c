@@ -8,7 +8,9 @@
 #include "os/path.h"
 #include "sample/device_reasons.h"
 #include "sample/nvml_driver.h"
+#include "sample/powermetrics_source.h"
 
+#include <errno.h>
 #include <string.h>
 
 static bool has_driver(const struct host_accelerator *a,
@@ -106,4 +108,21 @@ void probe_amd_npu(struct source *s, const struct source_context *c)
     static const char *const files[] = { "fw_version", "device_type", NULL };
 
     probe_driver(s, c, REASON_NO_AMD_NPU, drivers, files);
+}
+
+void probe_powermetrics(struct source *s, const struct source_context *c)
+{
+    struct error e = { "" };
+    char path[512];
+    int rc = powermetrics_program(path, sizeof(path), &e);
+
+    (void)c;
+    if (rc == 0) {
+        probe_found(s, "%s", path);
+    } else if (rc == -EACCES) {
+        probe_denied(s, "%s", e.text);
+        probe_remedy(s, REMEDY_POWERMETRICS_ROOT);
+    } else {
+        probe_absent(s, "%s", e.text);
+    }
 }
