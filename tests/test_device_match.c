@@ -1,8 +1,8 @@
 #include "sample/device_match.h"
 
 #include "base/compiler.h"
+#include "driven.h"
 #include "sample/device_subject.h"
-#include "sampled.h"
 
 #define LAPTOP 1 /* an NVIDIA GPU, an Intel GPU and an Intel NPU */
 #define SERVER 2 /* two NVIDIA GPUs */

@@ -1,6 +1,6 @@
 #include "sample/drm_fdinfo.h"
 
-#include "sampled.h"
+#include "driven.h"
 
 #include <errno.h>
 

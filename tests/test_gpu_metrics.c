@@ -2,7 +2,7 @@
 #include "sample/gpu_metrics.h"
 
 #include "base/compiler.h"
-#include "sampled.h"
+#include "driven.h"
 
 #include <errno.h>
 

@@ -2,7 +2,7 @@
 #include "sample/device_reasons.h"
 #include "sample/device_samplers.h"
 
-#include "sampled.h"
+#include "driven.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -28,9 +28,9 @@ static void put_zone(const struct tree *t, const char *id, const char *name,
     tree_put(t, path, "262143328850\n");
 }
 
-static uint32_t parent(const struct sampled *s, const char *name)
+static uint32_t parent(const struct driven *s, const char *name)
 {
-    return subjects_get(s->subjects, sampled_subject(s, name))->parent;
+    return subjects_get(s->subjects, driven_subject(s, name))->parent;
 }
 
 static void rapl(void)
@@ -46,33 +46,33 @@ static void rapl(void)
     tree_put(&t, RAPL "intel-rapl/enabled", "1\n");
     tree_put(&t, RAPL "dtpm/name", "package-9\n");
 
-    struct sampled *s = sampled_open(&sampler_rapl_powercap, t.root);
+    struct driven *s = driven_open(&sampler_rapl_powercap, t.root);
 
     CHECK_INT(s->rc, 0);
     CHECK_INT(subjects_count(s->subjects), 6);
-    sampled_read(s, SECOND);
-    CHECK_REAL(sampled_value(s, ENERGY, "package-0"), 262143.328849);
-    CHECK_REAL(sampled_value(s, ENERGY, "package-0/core"), 1.000001);
-    CHECK_REAL(sampled_value(s, ENERGY, "package-0/dram"), 2);
-    CHECK_REAL(sampled_value(s, ENERGY, "psys"), 9);
+    driven_read(s, SECOND);
+    CHECK_REAL(driven_value(s, ENERGY, "package-0"), 262143.328849);
+    CHECK_REAL(driven_value(s, ENERGY, "package-0/core"), 1.000001);
+    CHECK_REAL(driven_value(s, ENERGY, "package-0/dram"), 2);
+    CHECK_REAL(driven_value(s, ENERGY, "psys"), 9);
     /* The same package again is left out, another one is not. */
-    CHECK_REAL(sampled_value(s, ENERGY, "package-7"), 7);
+    CHECK_REAL(driven_value(s, ENERGY, "package-7"), 7);
     /* Who includes whom: memory is counted beside its package. */
     CHECK_INT(parent(s, "psys"), 0);
-    CHECK_INT(parent(s, "package-0"), sampled_subject(s, "psys"));
-    CHECK_INT(parent(s, "package-0/core"), sampled_subject(s, "package-0"));
-    CHECK_INT(parent(s, "package-0/dram"), sampled_subject(s, "psys"));
+    CHECK_INT(parent(s, "package-0"), driven_subject(s, "psys"));
+    CHECK_INT(parent(s, "package-0/core"), driven_subject(s, "package-0"));
+    CHECK_INT(parent(s, "package-0/dram"), driven_subject(s, "psys"));
 
     /* It wraps: 1 uJ to the end, and 11 more. */
     put_zone(&t, "intel-rapl:0", "package-0\n", "11\n");
-    sampled_read(s, 2 * SECOND);
-    CHECK_REAL(sampled_value(s, ENERGY, "package-0"), 262143.328861);
+    driven_read(s, 2 * SECOND);
+    CHECK_REAL(driven_value(s, ENERGY, "package-0"), 262143.328861);
 
     /* Unreadable for once is absent, not 0, and nothing is lost. */
     tree_put(&t, RAPL "intel-rapl:0/energy_uj", "nonsense\n");
-    sampled_read(s, 3 * SECOND);
-    CHECK_ABSENT(sampled_value(s, ENERGY, "package-0"));
-    sampled_close(s);
+    driven_read(s, 3 * SECOND);
+    CHECK_ABSENT(driven_value(s, ENERGY, "package-0"));
+    driven_close(s);
     tree_close(&t);
 }
 
@@ -86,13 +86,13 @@ static void rapl_amd(void)
     put_zone(&t, "intel-rapl:0", "package-0\n", "5\n");
     put_zone(&t, "intel-rapl:0:0", "core\n", "3\n");
 
-    struct sampled *s = sampled_open(&sampler_rapl_powercap, t.root);
+    struct driven *s = driven_open(&sampler_rapl_powercap, t.root);
 
-    sampled_read(s, SECOND);
-    CHECK_REAL(sampled_value(s, ENERGY, "package-0"), 5e-6);
-    CHECK_ABSENT(sampled_value(s, ENERGY, "package-0/core"));
-    CHECK(strstr(sampled_missing(s, ENERGY, "package-0/core"), "one core"));
-    sampled_close(s);
+    driven_read(s, SECOND);
+    CHECK_REAL(driven_value(s, ENERGY, "package-0"), 5e-6);
+    CHECK_ABSENT(driven_value(s, ENERGY, "package-0/core"));
+    CHECK(strstr(driven_missing(s, ENERGY, "package-0/core"), "one core"));
+    driven_close(s);
     tree_close(&t);
 }
 
@@ -107,12 +107,12 @@ static void rapl_refused(void)
     CHECK(chmod(t.root, 0755) == 0);
     CHECK(!root || seteuid(65534) == 0);
 
-    struct sampled *s = sampled_open(&sampler_rapl_powercap, t.root);
+    struct driven *s = driven_open(&sampler_rapl_powercap, t.root);
 
     CHECK(!root || seteuid(0) == 0);
     CHECK_INT(s->rc, -EACCES);
     CHECK_TEXT(s->error.text, REASON_POWERCAP_ROOT ": " REMEDY_POWERCAP_ROOT);
-    sampled_close(s);
+    driven_close(s);
     tree_close(&t);
 }
 
@@ -131,24 +131,24 @@ static void rapl_perf(void)
             "3\n");
     tree_put(&t, "proc/sys/kernel/perf_event_paranoid", "2\n");
 
-    struct sampled *s = sampled_open(&sampler_rapl_perf, t.root);
+    struct driven *s = driven_open(&sampler_rapl_perf, t.root);
 
     if (s->rc == -EACCES) {
         CHECK_TEXT(s->error.text, "kernel.perf_event_paranoid is 2: sudo "
                                   "sysctl kernel.perf_event_paranoid=0");
     } else {
         CHECK_INT(s->rc, 0);
-        sampled_read(s, SECOND);
+        driven_read(s, SECOND);
 
-        double first = sampled_value(s, ENERGY, "package-3");
+        double first = driven_value(s, ENERGY, "package-3");
 
         CHECK(first > 0 && first < 10);
-        CHECK(sampled_value(s, ENERGY, "package-3/core") > 0);
-        CHECK_INT(parent(s, "package-3/core"), sampled_subject(s, "package-3"));
-        sampled_read(s, 2 * SECOND);
-        CHECK(sampled_value(s, ENERGY, "package-3") > first);
+        CHECK(driven_value(s, ENERGY, "package-3/core") > 0);
+        CHECK_INT(parent(s, "package-3/core"), driven_subject(s, "package-3"));
+        driven_read(s, 2 * SECOND);
+        CHECK(driven_value(s, ENERGY, "package-3") > first);
     }
-    sampled_close(s);
+    driven_close(s);
     tree_close(&t);
 }
 
@@ -163,14 +163,14 @@ static void thermal(void)
     tree_put(&t, "sys/class/thermal/cooling_device0/type", "Fan\n");
     tree_link(&t, "sys/class/thermal/thermal_zone2", "../../nowhere");
 
-    struct sampled *s = sampled_open(&sampler_thermal, t.root);
+    struct driven *s = driven_open(&sampler_thermal, t.root);
 
     CHECK_INT(s->rc, 0);
-    sampled_read(s, SECOND);
+    driven_read(s, SECOND);
     CHECK_INT(s->batch.count, 2);
-    CHECK_REAL(sampled_value(s, CELSIUS, "x86_pkg_temp"), 61.5);
-    CHECK_REAL(sampled_value(s, CELSIUS, "acpitz"), -44);
-    sampled_close(s);
+    CHECK_REAL(driven_value(s, CELSIUS, "x86_pkg_temp"), 61.5);
+    CHECK_REAL(driven_value(s, CELSIUS, "acpitz"), -44);
+    driven_close(s);
     tree_close(&t);
 }
 
@@ -192,18 +192,17 @@ static void hwmon(void)
     tree_put(&t, HWMON "hwmon2/temp1_input", "33000\n");
     tree_link(&t, HWMON "hwmon3", "../../devices/gone");
 
-    struct sampled *s = sampled_open(&sampler_hwmon, t.root);
+    struct driven *s = driven_open(&sampler_hwmon, t.root);
 
     CHECK_INT(s->rc, 0);
-    sampled_read(s, SECOND);
+    driven_read(s, SECOND);
     CHECK_INT(s->batch.count, 5);
-    CHECK_REAL(sampled_value(s, CELSIUS, "coretemp/Package id 0"), 52);
-    CHECK_REAL(sampled_value(s, CELSIUS, "coretemp/temp2"), -1.5);
-    CHECK_REAL(sampled_value(s, METRIC_zone_power_watts, "ina226/power1"),
-            7.25);
-    CHECK_REAL(sampled_value(s, METRIC_zone_power_watts, "ina226/power2"), 1.5);
-    CHECK_REAL(sampled_value(s, ENERGY, "ina226/energy1"), 123.456789);
-    sampled_close(s);
+    CHECK_REAL(driven_value(s, CELSIUS, "coretemp/Package id 0"), 52);
+    CHECK_REAL(driven_value(s, CELSIUS, "coretemp/temp2"), -1.5);
+    CHECK_REAL(driven_value(s, METRIC_zone_power_watts, "ina226/power1"), 7.25);
+    CHECK_REAL(driven_value(s, METRIC_zone_power_watts, "ina226/power2"), 1.5);
+    CHECK_REAL(driven_value(s, ENERGY, "ina226/energy1"), 123.456789);
+    driven_close(s);
     tree_close(&t);
 }
 
@@ -221,25 +220,25 @@ static void battery(void)
     tree_put(&t, SUPPLY "BAT0/charge_now", "2000000\n");
     tree_put(&t, SUPPLY "BAT0/capacity", "48\n");
 
-    struct sampled *s = sampled_open(&sampler_battery, t.root);
+    struct driven *s = driven_open(&sampler_battery, t.root);
 
     CHECK_INT(s->rc, 0);
     CHECK_INT(subjects_count(s->subjects), 2);
-    sampled_read(s, SECOND);
-    CHECK_REAL(sampled_value(s, METRIC_battery_power_watts, "BAT0"), 18);
-    CHECK_REAL(sampled_value(s, METRIC_battery_charge_ratio, "BAT0"), 0.48);
-    CHECK_REAL(sampled_value(s, METRIC_battery_remaining_joules, "BAT0"),
+    driven_read(s, SECOND);
+    CHECK_REAL(driven_value(s, METRIC_battery_power_watts, "BAT0"), 18);
+    CHECK_REAL(driven_value(s, METRIC_battery_charge_ratio, "BAT0"), 0.48);
+    CHECK_REAL(driven_value(s, METRIC_battery_remaining_joules, "BAT0"),
             24 * 3600.0);
 
     tree_put(&t, SUPPLY "BAT0/power_now", "9500000\n");
-    sampled_read(s, 2 * SECOND);
-    CHECK_REAL(sampled_value(s, METRIC_battery_power_watts, "BAT0"), 9.5);
+    driven_read(s, 2 * SECOND);
+    CHECK_REAL(driven_value(s, METRIC_battery_power_watts, "BAT0"), 9.5);
 
     /* Plugged in, it is not what the machine draws. */
     tree_put(&t, SUPPLY "BAT0/status", "Charging\n");
-    sampled_read(s, 3 * SECOND);
-    CHECK_ABSENT(sampled_value(s, METRIC_battery_power_watts, "BAT0"));
-    sampled_close(s);
+    driven_read(s, 3 * SECOND);
+    CHECK_ABSENT(driven_value(s, METRIC_battery_power_watts, "BAT0"));
+    driven_close(s);
     tree_close(&t);
 }
 
@@ -263,12 +262,12 @@ static void nothing(void)
     struct tree t = tree_open();
 
     for (size_t i = 0; i < LEN(all); i++) {
-        struct sampled *s = sampled_open(all[i].sampler, t.root);
+        struct driven *s = driven_open(all[i].sampler, t.root);
 
         CHECK_INT(s->rc, -ENODEV);
         CHECK_TEXT(s->error.text, all[i].reason);
         CHECK_INT(subjects_count(s->subjects), 1);
-        sampled_close(s);
+        driven_close(s);
     }
     tree_close(&t);
 }

@@ -3,17 +3,18 @@
 #include "sample/device_reasons.h"
 #include "sample/device_samplers.h"
 
+#include "driven.h"
 #include "fake_nvml.h"
 #include "os/host.h"
+#include "sample/nvml_processes.h"
 #include "sample/source.h"
-#include "sampled.h"
 #include "tree.h"
 
 #include <errno.h>
 
 #define SECOND          1000000000ull
-#define GPU(metric)     sampled_value(s, METRIC_device_##metric, "gpu0")
-#define MISSING(metric) sampled_missing(s, METRIC_device_##metric, "gpu0")
+#define GPU(metric)     driven_value(s, METRIC_device_##metric, "gpu0")
+#define MISSING(metric) driven_missing(s, METRIC_device_##metric, "gpu0")
 
 static const char *today, *old, *broken;
 static struct tree machine;
@@ -57,14 +58,14 @@ static struct fake_nvml *use(const char *library)
     return f;
 }
 
-static struct sampled *open_and_read(void)
+static struct driven *open_and_read(void)
 {
-    struct sampled *s = sampled_open(&sampler_nvml, machine.root);
+    struct driven *s = driven_open(&sampler_nvml, machine.root);
 
     CHECK_INT(s->rc, 0);
     if (s->rc)
         (void)fprintf(stderr, "  %s\n", s->error.text);
-    sampled_read(s, SECOND);
+    driven_read(s, SECOND);
     return s;
 }
 
@@ -74,7 +75,7 @@ static void values(void)
 
     f->reasons = 0x4 | 0x1;
 
-    struct sampled *s = open_and_read();
+    struct driven *s = open_and_read();
 
     CHECK_TEXT(subjects_get(s->subjects, 1)->detail,
             "NVIDIA GeForce RTX 0, nvidia, 0000:01:00.0");
@@ -98,14 +99,14 @@ static void values(void)
 
     /* Idle, or clocks that somebody set, is not throttling. */
     f->reasons = 0x1 | 0x2;
-    sampled_read(s, 2 * SECOND);
+    driven_read(s, 2 * SECOND);
     CHECK_REAL(GPU(throttled_ratio), 0);
     f->reasons = 0x40;
     f->celsius = -3; /* cold, and told as such */
-    sampled_read(s, 3 * SECOND);
+    driven_read(s, 3 * SECOND);
     CHECK_REAL(GPU(throttled_thermal_ratio), 1);
     CHECK_REAL(GPU(temperature_celsius), -3);
-    sampled_close(s);
+    driven_close(s);
     CHECK_INT(f->begun, 0);
 }
 
@@ -113,19 +114,19 @@ static void values(void)
 static void pcie(void)
 {
     struct fake_nvml *f = use(today);
-    struct sampled *s = open_and_read();
+    struct driven *s = open_and_read();
 
     CHECK_ABSENT(GPU(pcie_sent_bytes_per_second));
     f->pcie_sent = 1500000;
     f->pcie_received = 300;
-    sampled_read(s, SECOND * 3 / 2);
+    driven_read(s, SECOND * 3 / 2);
     CHECK_REAL(GPU(pcie_sent_bytes_per_second), 3e6);
     CHECK_REAL(GPU(pcie_received_bytes_per_second), 600);
     f->pcie_sent = 7; /* it wrapped, and nobody knows at what */
-    sampled_read(s, 2 * SECOND);
+    driven_read(s, 2 * SECOND);
     CHECK_ABSENT(GPU(pcie_sent_bytes_per_second));
     CHECK_INT(f->pcie_calls, 0);
-    sampled_close(s);
+    driven_close(s);
 
     f = use(today);
     f->pcie_rc = NVML_NOT_SUPPORTED;
@@ -134,7 +135,7 @@ static void pcie(void)
     s = open_and_read();
     CHECK_INT(f->pcie_calls, 0);
     CHECK_TEXT(MISSING(pcie_sent_bytes_per_second), "NVML: Not Supported");
-    sampled_close(s);
+    driven_close(s);
 }
 
 static void gpm(void)
@@ -150,14 +151,14 @@ static void gpm(void)
     f->gpm_value[20] = 2;
     f->gpm_metric_rc[10] = NVML_NOT_SUPPORTED;
 
-    struct sampled *s = open_and_read();
+    struct driven *s = open_and_read();
 
     CHECK_INT(f->gpm_samples, 2);
     CHECK_ABSENT(GPU(sm_active_ratio)); /* one sample is no window */
-    sampled_read(s, SECOND + SECOND / 20);
+    driven_read(s, SECOND + SECOND / 20);
     CHECK_ABSENT(GPU(sm_active_ratio)); /* not renewed before 100 ms */
     CHECK_INT(f->gpm_taken, 1);
-    sampled_read(s, SECOND + SECOND / 10);
+    driven_read(s, SECOND + SECOND / 10);
     CHECK_REAL(GPU(sm_active_ratio), 0.88);
     CHECK_REAL(GPU(sm_occupancy_ratio), 0.515);
     CHECK_REAL(GPU(tensor_active_ratio), 0.125);
@@ -165,9 +166,9 @@ static void gpm(void)
     CHECK_REAL(GPU(pcie_sent_bytes_per_second), 2 * 1048576.0);
     CHECK_TEXT(MISSING(pcie_sent_bytes_per_second), "");
     f->gpm_value[2] = 11;
-    sampled_read(s, SECOND + 2 * SECOND / 10);
+    driven_read(s, SECOND + 2 * SECOND / 10);
     CHECK_REAL(GPU(sm_active_ratio), 0.11);
-    sampled_close(s);
+    driven_close(s);
     CHECK_INT(f->gpm_samples, 0);
 }
 
@@ -186,7 +187,7 @@ static void failures(void)
     f->rc.nvmlDeviceGetClockInfo = NVML_UNKNOWN;
     f->mig = 1;
 
-    struct sampled *s = open_and_read();
+    struct driven *s = open_and_read();
 
     CHECK_ABSENT(GPU(utilization_ratio));
     CHECK(strstr(MISSING(utilization_ratio), "MIG"));
@@ -205,10 +206,10 @@ static void failures(void)
 
     f->rc.nvmlDeviceGetUtilizationRates = 0;
     f->rc.nvmlDeviceGetClockInfo = 0;
-    sampled_read(s, 2 * SECOND);
+    driven_read(s, 2 * SECOND);
     CHECK_ABSENT(GPU(utilization_ratio));
     CHECK_REAL(GPU(clock_hertz), 2520e6);
-    sampled_close(s);
+    driven_close(s);
 }
 
 /* An old driver lacks calls, and says so; what it has is told. */
@@ -218,7 +219,7 @@ static void old_driver(void)
 
     f->reasons = 0x8;
 
-    struct sampled *s = open_and_read();
+    struct driven *s = open_and_read();
 
     CHECK_REAL(GPU(memory_used_bytes), 3.0 * (1 << 30) + (400 << 20));
     CHECK_REAL(GPU(power_watts), 240);
@@ -228,7 +229,7 @@ static void old_driver(void)
     CHECK_ABSENT(GPU(pcie_sent_bytes_per_second));
     CHECK_TEXT(MISSING(pcie_sent_bytes_per_second), "NVML: Not Supported");
     CHECK(strstr(MISSING(sm_occupancy_ratio), "Not Supported"));
-    sampled_close(s);
+    driven_close(s);
 }
 
 /* One of two GPUs is lost: it ends, with a reason, and the other goes on. */
@@ -238,36 +239,84 @@ static void lost(void)
 
     f->gpus = 2;
 
-    struct sampled *s = open_and_read();
+    struct driven *s = open_and_read();
     size_t before = s->batch.count;
 
     CHECK_INT(subjects_count(s->subjects), 3);
     f->lost[0] = true;
-    sampled_read(s, 2 * SECOND);
+    driven_read(s, 2 * SECOND);
     CHECK(s->batch.count >= before / 2);
     CHECK_ABSENT(GPU(utilization_ratio));
     CHECK_ABSENT(GPU(power_watts));
-    CHECK_REAL(sampled_value(s, METRIC_device_power_watts, "gpu1"), 251.5);
-    CHECK_INT(subjects_ended_ns(s->subjects, sampled_subject(s, "gpu0")),
+    CHECK_REAL(driven_value(s, METRIC_device_power_watts, "gpu1"), 251.5);
+    CHECK_INT(subjects_ended_ns(s->subjects, driven_subject(s, "gpu0")),
             2 * SECOND);
-    CHECK_INT(subjects_ended_ns(s->subjects, sampled_subject(s, "gpu1")), 0);
+    CHECK_INT(subjects_ended_ns(s->subjects, driven_subject(s, "gpu1")), 0);
     CHECK(strstr(MISSING(power_watts), "GPU is lost"));
     f->lost[0] = false; /* its handle is stale all the same */
-    sampled_read(s, 3 * SECOND);
+    driven_read(s, 3 * SECOND);
     CHECK_ABSENT(GPU(power_watts));
-    sampled_close(s);
+    driven_close(s);
+}
+
+/* Entries of 24 bytes, of 32 as some drivers write them, and of 16. */
+static void processes(void)
+{
+    static const struct {
+        bool old;
+        unsigned bytes;
+    } kinds[] = { { false, 24 }, { false, 32 }, { true, 16 } };
+
+    for (size_t k = 0; k < LEN(kinds); k++) {
+        struct fake_nvml *f = use(kinds[k].old ? old : today);
+        struct nvml_process got[NVML_PROCESSES];
+        struct nvml n = { 0 };
+        struct nvml_device *d;
+        struct error e;
+        size_t count = 99;
+
+        CHECK_INT(nvml_begin(&n, kinds[k].old ? old : today, &e), 0);
+        CHECK_INT(n.nvmlDeviceGetHandleByIndex_v2(0, &d), 0);
+        f->process_bytes = kinds[k].bytes;
+        CHECK_INT(nvml_processes(&n, d, got, NVML_PROCESSES, &count), 0);
+        CHECK_INT(count, 0);
+        f->process_count = 3;
+        f->pid[0] = 41;
+        f->process_memory[0] = 1 << 30;
+        f->pid[1] = 42;
+        f->process_memory[1] = UINT64_MAX; /* not told */
+        f->pid[2] = 43;
+        f->process_memory[2] = 7;
+        f->graphics_count = 2;
+        f->graphics_pid[0] = 41; /* it draws, too: not twice */
+        f->graphics_memory[0] = 1 << 30;
+        f->graphics_pid[1] = 44;
+        f->graphics_memory[1] = 5;
+        CHECK_INT(nvml_processes(&n, d, got, NVML_PROCESSES, &count), 0);
+        CHECK_INT(count, kinds[k].old ? 2 : 3);
+        CHECK_INT(got[0].pid, 41);
+        CHECK_INT(got[0].bytes, 1 << 30);
+        CHECK_INT(got[1].pid, 43);
+        CHECK_INT(got[1].bytes, 7);
+        CHECK_INT(nvml_processes(&n, d, got, 1, &count), 0);
+        CHECK_INT(count, 1);
+        f->rc.nvmlDeviceGetComputeRunningProcesses = NVML_NO_PERMISSION;
+        f->rc.nvmlDeviceGetComputeRunningProcesses_v3 = NVML_NO_PERMISSION;
+        CHECK_INT(nvml_processes(&n, d, got, 1, &count), NVML_NO_PERMISSION);
+        nvml_end(&n);
+    }
 }
 
 static void check_refusal(const char *root, int rc, const char *words)
 {
-    struct sampled *s = sampled_open(&sampler_nvml, root);
+    struct driven *s = driven_open(&sampler_nvml, root);
 
     CHECK_INT(s->rc, rc);
     CHECK(strstr(s->error.text, words) != NULL);
     if (!strstr(s->error.text, words))
         (void)fprintf(stderr, "  %s\n", s->error.text);
     CHECK_INT(subjects_count(s->subjects), 1);
-    sampled_close(s);
+    driven_close(s);
 }
 
 /* `doctor` says the same. */
@@ -333,6 +382,7 @@ int main(int argc, char **argv)
     failures();
     old_driver();
     lost();
+    processes();
     refusals();
     dl_close(held);
     tree_close(&machine);

@@ -1,7 +1,7 @@
 /* Streams that are made up: cut anywhere, damaged, with every trap. */
 #include "sample/powermetrics.h"
 
-#include "sampled.h"
+#include "driven.h"
 
 static struct powermetrics_sample got[16];
 static size_t got_count;

@@ -2,8 +2,8 @@
  * README and of the files themselves.  Skipped where they are not at hand. */
 #include "sample/powermetrics.h"
 
+#include "driven.h"
 #include "recorded.h"
-#include "sampled.h"
 
 static struct powermetrics_sample got[8];
 static size_t got_count;

@@ -2,7 +2,7 @@
 #include "sample/device_reasons.h"
 #include "sample/device_samplers.h"
 
-#include "sampled.h"
+#include "driven.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -30,12 +30,12 @@ static void put_program(const struct tree *t, const char *text)
 }
 
 /* Reads until the program has ended: it says so by a missing metric. */
-static size_t read_to_end(struct sampled *s, struct reading *all, size_t cap)
+static size_t read_to_end(struct driven *s, struct reading *all, size_t cap)
 {
     size_t count = 0;
 
     for (uint64_t i = 1; !subjects_missing_count(s->subjects); i++) {
-        sampled_read(s, i * SECOND);
+        driven_read(s, i * SECOND);
         for (size_t n = 0; n < s->batch.count && count < cap; n++)
             all[count++] = s->items[n];
         (void)sched_yield();
@@ -43,10 +43,10 @@ static size_t read_to_end(struct sampled *s, struct reading *all, size_t cap)
     return count;
 }
 
-static double last(const struct sampled *s, const struct reading *all,
+static double last(const struct driven *s, const struct reading *all,
         size_t count, enum metric_id metric, const char *subject)
 {
-    uint32_t number = *subject ? sampled_subject(s, subject) : 0;
+    uint32_t number = *subject ? driven_subject(s, subject) : 0;
 
     while (count-- > 0)
         if (all[count].metric == metric && all[count].subject == number)
@@ -67,7 +67,7 @@ static void samples(const struct tree *t)
                                           "nan") "\\000'\n"
                                                  "echo gone wrong >&2\n");
 
-    struct sampled *s = sampled_open(&sampler_powermetrics, "");
+    struct driven *s = driven_open(&sampler_powermetrics, "");
 
     CHECK_INT(s->rc, 0);
 
@@ -86,8 +86,8 @@ static void samples(const struct tree *t)
     CHECK_REAL(LAST(thermal_pressure_level, ""), 1);
     CHECK_TEXT(subjects_missing_at(s->subjects, 0)->reason,
             "powermetrics ended: gone wrong");
-    CHECK(subjects_ended_ns(s->subjects, sampled_subject(s, "gpu0")) > 0);
-    sampled_close(s);
+    CHECK(subjects_ended_ns(s->subjects, driven_subject(s, "gpu0")) > 0);
+    driven_close(s);
 }
 
 /* It writes on and on, and is ended with us. */
@@ -95,31 +95,31 @@ static void endless(const struct tree *t)
 {
     put_program(t, "#!/bin/sh\nexec sleep 1000\n");
 
-    struct sampled *s = sampled_open(&sampler_powermetrics, "");
+    struct driven *s = driven_open(&sampler_powermetrics, "");
 
     CHECK_INT(s->rc, 0);
-    sampled_read(s, SECOND);
+    driven_read(s, SECOND);
     CHECK_INT(s->batch.count, 0);
-    sampled_close(s);
+    driven_close(s);
 }
 
 static void refusals(const struct tree *t)
 {
     CHECK(setenv("ORTMETER_POWERMETRICS", "/nowhere/powermetrics", 1) == 0);
 
-    struct sampled *s = sampled_open(&sampler_powermetrics, "");
+    struct driven *s = driven_open(&sampler_powermetrics, "");
 
     CHECK_INT(s->rc, -ENODEV);
     CHECK_TEXT(s->error.text, "ORTMETER_POWERMETRICS: there is no program "
                               "/nowhere/powermetrics");
-    sampled_close(s);
+    driven_close(s);
 
     CHECK(unsetenv("ORTMETER_POWERMETRICS") == 0);
     CHECK(setenv("PATH", "/nowhere", 1) == 0);
-    s = sampled_open(&sampler_powermetrics, "");
+    s = driven_open(&sampler_powermetrics, "");
     CHECK_INT(s->rc, -ENODEV);
     CHECK_TEXT(s->error.text, REASON_NO_POWERMETRICS);
-    sampled_close(s);
+    driven_close(s);
 
     /* There, but for root only. */
     bool root = geteuid() == 0;
@@ -127,12 +127,12 @@ static void refusals(const struct tree *t)
     CHECK(chmod(t->root, 0755) == 0);
     CHECK(setenv("PATH", t->root, 1) == 0);
     CHECK(!root || seteuid(65534) == 0);
-    s = sampled_open(&sampler_powermetrics, "");
+    s = driven_open(&sampler_powermetrics, "");
     CHECK(!root || seteuid(0) == 0);
     CHECK_INT(s->rc, -EACCES);
     CHECK_TEXT(s->error.text,
             REASON_POWERMETRICS_ROOT ": " REMEDY_POWERMETRICS_ROOT);
-    sampled_close(s);
+    driven_close(s);
 }
 
 int main(void)

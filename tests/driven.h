@@ -1,4 +1,4 @@
-/* sampled.h -- a sampler driven by a test: opened on a tree, read at moments of
+/* driven.h -- a sampler driven by a test: opened on a tree, read at moments of
  * the test's choosing, and asked what it told. */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct sampled {
+struct driven {
     const struct sampler *sampler;
     void *state;
     int rc; /* of open() */
@@ -20,10 +20,10 @@ struct sampled {
     struct batch batch; /* of the last read */
 };
 
-static inline struct sampled *sampled_open(const struct sampler *sampler,
+static inline struct driven *driven_open(const struct sampler *sampler,
         const char *root)
 {
-    struct sampled *s = alloc_zero(1, sizeof(*s));
+    struct driven *s = alloc_zero(1, sizeof(*s));
     struct sample_context c = { .root = root };
 
     s->sampler = sampler;
@@ -33,14 +33,14 @@ static inline struct sampled *sampled_open(const struct sampler *sampler,
     return s;
 }
 
-static inline void sampled_read(struct sampled *s, uint64_t time_ns)
+static inline void driven_read(struct driven *s, uint64_t time_ns)
 {
     s->batch = (struct batch){ s->items, 0, 1024, 0, time_ns };
     s->sampler->read(s->state, &s->batch);
     CHECK_INT(s->batch.dropped, 0);
 }
 
-static inline void sampled_close(struct sampled *s)
+static inline void driven_close(struct driven *s)
 {
     s->sampler->close(s->state);
     subjects_free(s->subjects);
@@ -49,8 +49,7 @@ static inline void sampled_close(struct sampled *s)
 }
 
 /* The subject of that name; 0: there is none. */
-static inline uint32_t sampled_subject(const struct sampled *s,
-        const char *name)
+static inline uint32_t driven_subject(const struct driven *s, const char *name)
 {
     for (size_t i = 1; i < subjects_count(s->subjects); i++)
         if (strcmp(subjects_get(s->subjects, (uint32_t)i)->name, name) == 0)
@@ -59,10 +58,10 @@ static inline uint32_t sampled_subject(const struct sampled *s,
 }
 
 /* What the last read told of a subject, or NAN. */
-static inline double sampled_value(const struct sampled *s,
-        enum metric_id metric, const char *subject)
+static inline double driven_value(const struct driven *s, enum metric_id metric,
+        const char *subject)
 {
-    uint32_t number = sampled_subject(s, subject);
+    uint32_t number = driven_subject(s, subject);
 
     for (size_t i = 0; number && i < s->batch.count; i++)
         if (s->items[i].metric == metric && s->items[i].subject == number)
@@ -71,10 +70,10 @@ static inline double sampled_value(const struct sampled *s,
 }
 
 /* Why a metric is missing, or "". */
-static inline const char *sampled_missing(const struct sampled *s,
+static inline const char *driven_missing(const struct driven *s,
         enum metric_id metric, const char *subject)
 {
-    uint32_t number = sampled_subject(s, subject);
+    uint32_t number = driven_subject(s, subject);
 
     for (size_t i = 0; i < subjects_missing_count(s->subjects); i++) {
         const struct absence_note *n = subjects_missing_at(s->subjects, i);
