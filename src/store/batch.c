@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static void begin(struct store *s)
+void store_begin(struct store *s)
 {
     if (s->in_transaction || s->failed)
         return;
@@ -83,7 +83,7 @@ static void write_inferences(struct store *s)
 
 void store_add_operator(struct store *s, const struct operator* o)
 {
-    begin(s); /* a model may have ten thousand of them */
+    store_begin(s); /* a model may have ten thousand of them */
 
     sqlite3_stmt *st = store_kept(s, &s->add_operator,
             "INSERT INTO operators VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,"
@@ -108,7 +108,7 @@ void store_add_operator(struct store *s, const struct operator* o)
 
 void store_add_operator_edge(struct store *s, const struct operator_edge *x)
 {
-    begin(s);
+    store_begin(s);
 
     sqlite3_stmt *st = store_kept(s, &s->add_operator_edge,
             "INSERT OR IGNORE INTO operator_edges VALUES (?1,?2,?3)");
@@ -153,19 +153,20 @@ static void write_operator_runs(struct store *s)
     s->operator_run_count = 0;
 }
 
-/* --- both ----------------------------------------------------------------- */
+/* --- all ----------------------------------------------------------------- */
 
 int store_flush(struct store *s, struct error *e)
 {
     if (store_waiting(s))
-        begin(s);
+        store_begin(s);
     write_inferences(s);
     write_operator_runs(s);
+    store_write_readings(s);
     end(s);
     return s->failed ? fail(e, s->failed, "%s", s->why.text) : 0;
 }
 
 size_t store_waiting(const struct store *s)
 {
-    return s->waiting_count + s->operator_run_count;
+    return s->waiting_count + s->operator_run_count + s->reading_count;
 }

@@ -5,6 +5,7 @@
 #include "store/sqlite.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -80,47 +81,59 @@ static int is_ours(struct store *s, int64_t version, struct error *e)
     return rc;
 }
 
+static int take_step(struct store *s, int64_t version)
+{
+    char bump[48];
+    int rc = SQLITE_OK;
+
+    for (const char *const *sql = schema_steps[version]; *sql && !rc; sql++)
+        rc = sqlite3_exec(s->db, *sql, NULL, NULL, NULL);
+    (void)snprintf(bump, sizeof(bump), "PRAGMA user_version = %d",
+            (int)version + 1);
+    return rc ? rc : sqlite3_exec(s->db, bump, NULL, NULL, NULL);
+}
+
 static int step_up(struct store *s, int64_t version, struct error *e)
 {
-    for (; (size_t)version < schema_version; version++) {
-        char *bump =
-                sqlite3_mprintf("PRAGMA user_version = %d", (int)version + 1);
-        int rc = sqlite3_exec(s->db, schema_steps[version], NULL, NULL, NULL);
-
-        if (!rc)
-            rc = sqlite3_exec(s->db, bump, NULL, NULL, NULL);
-        sqlite3_free(bump);
-        if (rc)
+    for (; (size_t)version < schema_version; version++)
+        if (take_step(s, version))
             return store_failed(s, "make the tables", e);
-    }
     return 0;
 }
 
-/* Looks at the file and brings it up to date, all in one transaction: another
- * process may be making the same file. */
-static int check(struct store *s, enum store_mode mode, struct error *e)
+/* Looks at the file and, if `change`, brings it up to date, all in one
+ * transaction: another process may be making the same file. */
+static int look(struct store *s, bool change, int64_t *version, struct error *e)
 {
-    bool write = mode == STORE_WRITE;
-    int64_t version = 0;
-
-    if (sqlite3_exec(s->db, write ? "BEGIN IMMEDIATE" : "BEGIN", NULL, NULL,
+    if (sqlite3_exec(s->db, change ? "BEGIN IMMEDIATE" : "BEGIN", NULL, NULL,
                 NULL))
         return store_failed(s, "open the database", e);
 
-    int rc = read_version(s, &version, e);
+    int rc = read_version(s, version, e);
 
     if (!rc)
-        rc = is_ours(s, version, e);
-    if (!rc && !write && !version)
-        rc = fail(e, -EIO, "%s holds no runs: it is an empty database",
-                s->path);
-    if (!rc && write)
-        rc = step_up(s, version, e);
+        rc = is_ours(s, *version, e);
+    if (!rc && change)
+        rc = step_up(s, *version, e);
     if (!rc && sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL))
         rc = store_failed(s, "open the database", e);
     if (rc)
         (void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     return rc;
+}
+
+/* Who only reads brings an older file up to date, too, and makes none. */
+static int check(struct store *s, enum store_mode mode, struct error *e)
+{
+    int64_t version = 0;
+    int rc = look(s, mode == STORE_WRITE, &version, e);
+
+    if (rc || mode == STORE_WRITE)
+        return rc;
+    if (!version)
+        return fail(e, -EIO, "%s holds no runs: it is an empty database",
+                s->path);
+    return (size_t)version < schema_version ? look(s, true, &version, e) : 0;
 }
 
 /* Needs the file for itself for a moment, and does not wait for it as other
@@ -157,6 +170,7 @@ static int prepare(struct store *s, enum store_mode mode, struct error *e)
     s->waiting = alloc_zero(STORE_BATCH, sizeof(*s->waiting));
     s->errors = alloc_zero(STORE_BATCH, sizeof(*s->errors));
     s->operator_runs = alloc_zero(STORE_BATCH, sizeof(*s->operator_runs));
+    s->readings = alloc_zero(STORE_BATCH, sizeof(*s->readings));
     return rc;
 }
 
@@ -240,14 +254,19 @@ void store_close(struct store *s)
     (void)sqlite3_finalize(s->add_operator);
     (void)sqlite3_finalize(s->add_operator_run);
     (void)sqlite3_finalize(s->add_operator_edge);
+    (void)sqlite3_finalize(s->add_reading);
+    (void)sqlite3_finalize(s->add_rollup);
     (void)sqlite3_finalize(s->add_section);
     (void)sqlite3_finalize(s->add_token);
     (void)sqlite3_finalize(s->add_event);
     (void)sqlite3_finalize(s->add_text);
     (void)sqlite3_finalize(s->find_text);
+    (void)sqlite3_finalize(s->use_text);
     (void)sqlite3_close(s->db);
     free(s->waiting);
+    map_release(&s->text_uses);
     free(s->operator_runs);
+    free(s->readings);
     free(s->errors);
     free(s->path);
     free(s);

@@ -1,6 +1,7 @@
 /* sqlite.h -- what the files of the store share.  Not for others. */
 #pragma once
 
+#include "base/map.h"
 #include "store/store.h"
 
 #include <sqlite3.h>
@@ -21,19 +22,28 @@ struct store {
     size_t waiting_count;
     struct operator_run *operator_runs; /* STORE_BATCH, too */
     size_t operator_run_count;
+    struct reading *readings; /* and these */
+    size_t reading_count;
 
     /* So far, in this run. */
     uint64_t inferences, operators_ran, sections, tokens, events;
+    uint64_t readings_taken;
+
+    int64_t metrics[METRIC_IDS]; /* their numbers in the file; 0: not known */
+    struct map text_uses;        /* of this run: noted already */
 
     sqlite3_stmt *add_inference;
     sqlite3_stmt *add_operator;
     sqlite3_stmt *add_operator_run;
     sqlite3_stmt *add_operator_edge;
+    sqlite3_stmt *add_reading;
+    sqlite3_stmt *add_rollup;
     sqlite3_stmt *add_section;
     sqlite3_stmt *add_token;
     sqlite3_stmt *add_event;
     sqlite3_stmt *add_text;
     sqlite3_stmt *find_text;
+    sqlite3_stmt *use_text;
 };
 
 /* The database's own words for what went wrong, as ours. */
@@ -63,3 +73,12 @@ void store_step_kept(struct store *s, sqlite3_stmt *st);
 /* Binds the number of a text, which is kept once, or NULL. */
 void store_bind_text_number(struct store *s, sqlite3_stmt *st, int at,
         const char *text);
+
+/* --- batch.c, figures.c ----------------------------------------------------
+ */
+
+/* Begins a transaction, which the next store_flush() ends. */
+void store_begin(struct store *s);
+
+/* Writes the readings that wait, in a transaction that was begun. */
+void store_write_readings(struct store *s);

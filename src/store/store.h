@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "model/reading.h"
 #include "model/run.h"
 
 #include <stddef.h>
@@ -56,11 +57,22 @@ void store_add_token(struct store *s, const struct token *t);
 void store_add_mark(struct store *s, const struct note *n);
 void store_add_thread(struct store *s, const struct note *n);
 
+/* What was sampled.  Times are since the run's start here, too: whoever reads
+ * clocks takes run.start_mono_ns off first.  A subject that was there before
+ * the run has the start 0.  It is added once, before its readings. */
+void store_add_subject(struct store *s, uint32_t id, const struct subject *x);
+void store_end_subject(struct store *s, uint32_t id, uint64_t time_ns);
+void store_add_reading(struct store *s, const struct reading *r);
+void store_add_readings(struct store *s, const struct reading *r, size_t count);
+/* One that is there already is replaced; so is an absence. */
+void store_add_rollup(struct store *s, const struct rollup *r);
+void store_add_absence(struct store *s, const struct absence_note *a);
+
 /* What is known at a process's end: lost, untimed, torn, hook_ns. */
 void store_end_process(struct store *s, const struct process *p);
 
-/* Commits the inferences and operator runs so far.  The error of this or an
- * earlier call. */
+/* Commits the inferences, operator runs and what was sampled so far.  The error
+ * of this or an earlier call. */
 int store_flush(struct store *s, struct error *e);
 
 /* How many of them wait for store_flush(). */
@@ -90,6 +102,14 @@ STORE_EACH(section, section);
 STORE_EACH(token, token);
 STORE_EACH(mark, note);
 STORE_EACH(thread, note);
+STORE_EACH(subject, subject_entry);
+STORE_EACH(absence, absence_note);
+
+/* Those of a metric that this ortmeter does not know are left out. */
+STORE_EACH(reading, reading);
+
+/* By metric, subject and second. */
+STORE_EACH(rollup, rollup);
 
 /* In the order of their start; of what starts together, the longer first, and
  * operators last.  An operator does not start before its inference; those that

@@ -32,17 +32,33 @@ static int make_id(char out[RUN_ID_LEN + 1], struct error *e)
 
 /* --- the run -------------------------------------------------------------- */
 
+/* A machine is kept once, however many runs it made. */
+static void add_host(struct store *s, const char *info)
+{
+    sqlite3_stmt *st =
+            info ? store_once(s, "INSERT INTO hosts (info) VALUES (?1)"
+                                 " ON CONFLICT DO NOTHING")
+                 : NULL;
+
+    if (!st)
+        return;
+    store_bind_text(st, 1, info);
+    store_finish(s, st);
+}
+
 int store_begin_run(struct store *s, struct run *run, struct error *e)
 {
     int rc = make_id(run->id, e);
 
     if (rc)
         return rc;
+    add_host(s, run->host);
 
     sqlite3_stmt *st = store_once(s,
             "INSERT INTO profiling_runs (run_id, timestamp, status,"
-            " start_mono_ns, meter_pid, version, command, directory, host,"
-            " tags) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)");
+            " start_mono_ns, meter_pid, version, command, directory, host_id,"
+            " tags) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,"
+            " (SELECT id FROM hosts WHERE info = ?9),?10)");
 
     if (st) {
         store_bind_text(st, 1, run->id);
@@ -214,7 +230,9 @@ void store_add_session_end(struct store *s, uint32_t session, uint64_t time_ns)
 void store_add_section(struct store *s, const struct section *x)
 {
     sqlite3_stmt *st = store_kept(s, &s->add_section,
-            "INSERT INTO pipeline_sections VALUES (?1,?2,?3,?4,?5,?6,?7,?8)");
+            "INSERT INTO pipeline_sections (run, number, process, thread,"
+            " phase, section_name, start_ns, duration_ns)"
+            " VALUES (?1,?2,?3,?4,?5,?6,?7,?8)");
 
     if (!st)
         return;
@@ -232,7 +250,9 @@ void store_add_section(struct store *s, const struct section *x)
 void store_add_token(struct store *s, const struct token *t)
 {
     sqlite3_stmt *st = store_kept(s, &s->add_token,
-            "INSERT INTO tokens VALUES (?1,?2,?3,?4,?5,?6,?7,?8)");
+            "INSERT INTO tokens (run, number, process, thread, token_index,"
+            " token_id, token_text, time_ns)"
+            " VALUES (?1,?2,?3,?4,?5,?6,?7,?8)");
 
     if (!st)
         return;
