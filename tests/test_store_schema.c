@@ -60,12 +60,10 @@ static void from_version_1(void)
                 1 },
         { "SELECT total_duration_ms IS NULL FROM profiling_runs WHERE id = 2",
                 1 },
-        { "SELECT group_concat(name || run) = 'x1,y1,y3' FROM (SELECT * FROM"
-          " run_tags JOIN tags ON tags.id = tag ORDER BY name, run)",
-                1 },
-        { "SELECT group_concat(path || run) = '/m/a.onnx1,/m/b.onnx3' FROM"
-          " (SELECT * FROM run_models JOIN models ON models.id = model"
-          " ORDER BY run)",
+        { "SELECT group_concat(kind || name || run) ="
+          " 'model/m/a.onnx1,model/m/b.onnx3,tagx1,tagy1,tagy3' FROM"
+          " (SELECT * FROM run_labels JOIN labels ON labels.id = label"
+          " ORDER BY kind, name, run)",
                 1 },
         { "SELECT rowid FROM prompts WHERE prompts MATCH '\"tal\"'", 1 },
         { "SELECT group_concat(text) = '1,2,3' FROM"

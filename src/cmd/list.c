@@ -122,7 +122,8 @@ static int list_json(struct buf *out, struct store *store,
     json_int(&list.json, "schema_version", SUMMARY_SCHEMA_VERSION);
     json_array(&list.json, "runs");
 
-    int rc = store_list_runs(store, s->limit, object, &list, e);
+    int rc = store_list_runs(store, &(struct run_filter){ .limit = s->limit },
+            object, &list, e);
 
     json_end(&list.json);
     json_end(&list.json);
@@ -144,7 +145,8 @@ static int list_text(struct buf *out, struct store *store,
             term_style(list.colours, TERM_DIM),
             term_style(list.colours, TERM_PLAIN));
 
-    int rc = store_list_runs(store, s->limit, line, &list, e);
+    int rc = store_list_runs(store, &(struct run_filter){ .limit = s->limit },
+            line, &list, e);
 
     if (!rc && !list.count) {
         buf_clear(out);

@@ -36,6 +36,7 @@ uint64_t store_add_inference(struct store *s, const struct inference *i)
         s->waiting[s->waiting_count] = *i;
         s->errors[s->waiting_count++] = i->error ? alloc_text(i->error) : NULL;
     }
+    s->failures += (i->flags & FLAG_FAILED) != 0;
     return ++s->inferences;
 }
 

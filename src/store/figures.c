@@ -147,6 +147,24 @@ void store_add_absence(struct store *s, const struct absence_note *a)
     store_finish(s, st);
 }
 
+void store_set_figure(struct store *s, int64_t row, enum metric_id metric,
+        double value)
+{
+    store_begin(s);
+
+    int64_t number = metric_number(s, (uint16_t)metric);
+    sqlite3_stmt *st = store_once(s,
+            "INSERT OR REPLACE INTO run_figures (run, metric, value)"
+            " VALUES (?1,?2,?3)");
+
+    if (!st)
+        return;
+    (void)sqlite3_bind_int64(st, 1, row);
+    (void)sqlite3_bind_int64(st, 2, number);
+    (void)sqlite3_bind_double(st, 3, value);
+    store_finish(s, st);
+}
+
 /* --- reading -------------------------------------------------------------- */
 
 /* From the file's numbers to ours, for those metrics that we know. */

@@ -40,6 +40,12 @@ void store_bind_u64(sqlite3_stmt *st, int at, uint64_t value, bool known)
                  : sqlite3_bind_null(st, at));
 }
 
+void store_bind_real(sqlite3_stmt *st, int at, double value, bool known)
+{
+    (void)(known ? sqlite3_bind_double(st, at, value)
+                 : sqlite3_bind_null(st, at));
+}
+
 int store_step(sqlite3_stmt *st)
 {
     (void)sqlite3_step(st);
@@ -164,7 +170,7 @@ static int prepare(struct store *s, enum store_mode mode, struct error *e)
     rc = use_write_ahead_log(s, e);
     if (!rc && sqlite3_exec(s->db,
                        "PRAGMA synchronous = NORMAL;"
-                       "PRAGMA foreign_keys = ON;",
+                       "PRAGMA secure_delete = ON;",
                        NULL, NULL, NULL))
         rc = store_failed(s, "write to the database", e);
     s->waiting = alloc_zero(STORE_BATCH, sizeof(*s->waiting));

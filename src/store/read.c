@@ -1,10 +1,5 @@
-/* read.c -- runs, as they were written. */
-#include "os/child.h"
+/* read.c -- the rows of a run, as they were written. */
 #include "store/row.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 int row_query(struct store *s, const char *sql, int64_t number,
         void (*row)(sqlite3_stmt *st, void *each), void *each, struct error *e)
@@ -23,10 +18,8 @@ int row_query(struct store *s, const char *sql, int64_t number,
     return rc;
 }
 
-/* --- one function a table: what its rows are -------------------------------
- */
+/* --- one function a table: what its rows are ------------------------------ */
 
-ROW_EACH(run);
 ROW_EACH(process);
 ROW_EACH(library);
 ROW_EACH(session);
@@ -37,54 +30,6 @@ ROW_EACH(operator_edge);
 ROW_EACH(section);
 ROW_EACH(token);
 ROW_EACH(note);
-
-#define RUN_COLUMNS                                                   \
-    "id, run_id, status, timestamp, start_mono_ns, duration_ns,"      \
-    " meter_pid, command, directory, tags,"                           \
-    " (SELECT info FROM hosts WHERE id = host_id), version, note,"    \
-    " exit_code, signal, peak_rss_bytes, user_cpu_ns, system_cpu_ns," \
-    " meter_cpu_ns, meter_rss_bytes"
-#define RUN_COLUMN_COUNT 20
-
-static struct run run_of(sqlite3_stmt *st)
-{
-    struct run r = {
-        .row = sqlite3_column_int64(st, 0),
-        .status = (enum run_status)sqlite3_column_int(st, 2),
-        .started_wall_ns = row_u64(st, 3),
-        .start_mono_ns = row_u64(st, 4),
-        .duration_ns = row_u64(st, 5),
-        .meter_pid = row_u32(st, 6),
-        .command = row_text(st, 7),
-        .directory = row_text(st, 8),
-        .tags = row_text(st, 9),
-        .host = row_text(st, 10),
-        .version = row_text(st, 11),
-        .note = row_text(st, 12),
-        .ended = row_has(st, 13) || row_has(st, 14),
-        .exit_code = sqlite3_column_int(st, 13),
-        .signal = sqlite3_column_int(st, 14),
-        .peak_rss_bytes = row_u64(st, 15),
-        .user_cpu_ns = row_u64(st, 16),
-        .system_cpu_ns = row_u64(st, 17),
-        .meter_cpu_ns = row_u64(st, 18),
-        .meter_rss_bytes = row_u64(st, 19),
-    };
-    const char *id = row_text(st, 1);
-
-    (void)snprintf(r.id, sizeof(r.id), "%s", id ? id : "");
-    if (r.status == RUN_RUNNING && !process_is_there(r.meter_pid))
-        r.status = RUN_INTERRUPTED;
-    return r;
-}
-
-static void run_row(sqlite3_stmt *st, void *to)
-{
-    struct each_run *each = to;
-    struct run r = run_of(st);
-
-    each->call(each->context, &r);
-}
 
 static void process_row(sqlite3_stmt *st, void *to)
 {
@@ -302,86 +247,3 @@ ROW_READ(token, token, token_row,
                            " ORDER BY number"
 ROW_READ(mark, note, note_row, NOTES("0"))
 ROW_READ(thread, note, note_row, NOTES("1"))
-
-int store_read_run(struct store *s, int64_t row,
-        void (*each)(void *context, const struct run *r), void *context,
-        struct error *e)
-{
-    return row_query(s,
-            "SELECT " RUN_COLUMNS " FROM profiling_runs WHERE id = ?1", row,
-            run_row, &(struct each_run){ each, context }, e);
-}
-
-/* --- finding and listing -------------------------------------------------- */
-
-int store_find_run(struct store *s, const char *name, int64_t *row,
-        struct error *e)
-{
-    bool last = strcmp(name, "last") == 0;
-    sqlite3_stmt *st = NULL;
-    int64_t found = 0;
-    int count = 0;
-    int rc = sqlite3_prepare_v2(s->db,
-            last ? "SELECT id FROM profiling_runs ORDER BY timestamp DESC,"
-                   " id DESC LIMIT 1"
-                 : "SELECT id FROM profiling_runs"
-                   " WHERE substr(run_id, 1, length(?1)) = lower(?1) LIMIT 2",
-            -1, &st, NULL);
-
-    if (rc != SQLITE_OK)
-        return store_failed(s, "read the runs", e);
-    if (!last)
-        (void)sqlite3_bind_text(st, 1, name, -1, SQLITE_STATIC);
-    for (; sqlite3_step(st) == SQLITE_ROW; count++)
-        found = sqlite3_column_int64(st, 0);
-    if (sqlite3_finalize(st) != SQLITE_OK)
-        return store_failed(s, "read the runs", e);
-    if (!count && last)
-        return fail(e, -ENOENT, "%s holds no runs yet", s->path);
-    if (!count || !*name)
-        return fail(e, -ENOENT,
-                "there is no run '%s' in %s: see 'ortmeter list'", name,
-                s->path);
-    if (count > 1)
-        return fail(e, -ENOTUNIQ,
-                "several runs begin with '%s': give more of the id", name);
-    *row = found;
-    return 0;
-}
-
-struct each_line {
-    void (*call)(void *, const struct run_line *);
-    void *context;
-};
-
-static void line_row(sqlite3_stmt *st, void *to)
-{
-    struct each_line *each = to;
-    struct run r = run_of(st);
-    const char *models = row_text(st, RUN_COLUMN_COUNT + 2);
-
-    each->call(each->context,
-            &(struct run_line){
-                    .run = &r,
-                    .inferences = row_u64(st, RUN_COLUMN_COUNT),
-                    .failed = row_u64(st, RUN_COLUMN_COUNT + 1),
-                    .models = models ? models : "",
-            });
-}
-
-int store_list_runs(struct store *s, uint64_t limit,
-        void (*each)(void *context, const struct run_line *l), void *context,
-        struct error *e)
-{
-    return row_query(s,
-            "SELECT " RUN_COLUMNS ","
-            " (SELECT count(*) FROM inferences WHERE run = r.id),"
-            " (SELECT count(*) FROM inferences WHERE run = r.id"
-            "  AND flags & 1),"
-            " (SELECT group_concat(model, char(10)) FROM"
-            "  (SELECT DISTINCT model FROM sessions WHERE run = r.id"
-            "   AND model NOT NULL))"
-            " FROM profiling_runs r ORDER BY timestamp DESC, id DESC"
-            " LIMIT ?1",
-            (int64_t)limit, line_row, &(struct each_line){ each, context }, e);
-}

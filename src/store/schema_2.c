@@ -3,8 +3,8 @@
  * Adds the tables that EP-006 names and those of a machine's figures.  What it
  * calls `*_ms` is computed from our whole nanoseconds.
  *
- * `text_uses` tells which texts go when a run goes; `run_models`, `run_tags`
- * and `prompts` find runs among a million. */
+ * `text_uses` tells which texts go when a run goes; `run_labels`, `prompts` and
+ * the indexes of profiling_runs find runs among a million. */
 #include "store/schema.h"
 
 static const char runs[] =
@@ -32,45 +32,40 @@ static const char runs[] =
         " failed = (SELECT count(*) FROM inferences i"
         "  WHERE i.run = profiling_runs.id AND i.flags & 1)"
         " WHERE status <> 0;"
-        "CREATE INDEX profiling_runs_duration ON profiling_runs (duration_ns);"
+        "CREATE INDEX profiling_runs_duration"
+        " ON profiling_runs (duration_ns, timestamp);"
         "CREATE INDEX profiling_runs_energy"
-        " ON profiling_runs (total_energy_mj);"
-        "CREATE INDEX profiling_runs_experiment"
-        " ON profiling_runs (experiment_name) WHERE experiment_name NOT NULL;"
+        " ON profiling_runs (total_energy_mj, timestamp);"
+        "CREATE INDEX profiling_runs_keys ON profiling_runs"
+        " (id, timestamp, duration_ns, total_energy_mj);"
         "CREATE INDEX profiling_runs_running ON profiling_runs (status)"
         " WHERE status = 0;";
 
 /* --- finding runs -------------------------------------------------------- */
 
 static const char finding[] =
-        "CREATE TABLE models (id INTEGER PRIMARY KEY,"
-        " path TEXT NOT NULL UNIQUE);"
-        "CREATE TABLE run_models ("
-        " model INTEGER NOT NULL REFERENCES models,"
+        "CREATE TABLE labels (" /* 'model', 'tag' or 'experiment' */
+        " id INTEGER PRIMARY KEY,"
+        " kind TEXT NOT NULL,"
+        " name TEXT NOT NULL,"
+        " UNIQUE (kind, name));"
+        "CREATE TABLE run_labels ("
+        " label INTEGER NOT NULL REFERENCES labels,"
         " run INTEGER NOT NULL REFERENCES profiling_runs ON DELETE CASCADE,"
-        " PRIMARY KEY (model, run)) WITHOUT ROWID;"
-        "CREATE INDEX run_models_run ON run_models (run);"
-        "INSERT INTO models (path) SELECT DISTINCT model FROM sessions"
-        " WHERE model NOT NULL;"
-        "INSERT INTO run_models SELECT DISTINCT m.id, s.run FROM sessions s"
-        " JOIN models m ON m.path = s.model;"
-
-        "CREATE TABLE tags (id INTEGER PRIMARY KEY,"
-        " name TEXT NOT NULL UNIQUE);"
-        "CREATE TABLE run_tags ("
-        " tag INTEGER NOT NULL REFERENCES tags,"
-        " run INTEGER NOT NULL REFERENCES profiling_runs ON DELETE CASCADE,"
-        " PRIMARY KEY (tag, run)) WITHOUT ROWID;"
-        "CREATE INDEX run_tags_run ON run_tags (run);"
-        "CREATE TEMP TABLE split AS WITH RECURSIVE w (run, tag, rest) AS"
+        " PRIMARY KEY (label, run)) WITHOUT ROWID;"
+        "CREATE INDEX run_labels_run ON run_labels (run);"
+        "CREATE TEMP TABLE old AS WITH RECURSIVE w (run, tag, rest) AS"
         " (SELECT id, '', tags || ',' FROM profiling_runs WHERE tags NOT NULL"
         "  UNION ALL SELECT run, trim(substr(rest, 1, instr(rest, ',') - 1)),"
         "  substr(rest, instr(rest, ',') + 1) FROM w WHERE rest <> '')"
-        " SELECT DISTINCT run, tag FROM w WHERE tag <> '';"
-        "INSERT INTO tags (name) SELECT DISTINCT tag FROM split;"
-        "INSERT INTO run_tags SELECT t.id, s.run FROM split s"
-        " JOIN tags t ON t.name = s.tag;"
-        "DROP TABLE split;"
+        " SELECT run, 'tag' AS kind, tag AS name FROM w WHERE tag <> ''"
+        " UNION SELECT run, 'model', model FROM sessions WHERE model NOT NULL"
+        " UNION SELECT id, 'experiment', experiment_name FROM profiling_runs"
+        "  WHERE experiment_name NOT NULL;"
+        "INSERT INTO labels (kind, name) SELECT DISTINCT kind, name FROM old;"
+        "INSERT INTO run_labels SELECT l.id, o.run FROM old o"
+        " JOIN labels l ON l.kind = o.kind AND l.name = o.name;"
+        "DROP TABLE old;"
 
         "CREATE VIRTUAL TABLE prompts USING fts5 (prompt, detail = none,"
         " content = 'profiling_runs', content_rowid = 'id',"
@@ -218,6 +213,12 @@ static const char figures[] =
         " mean REAL NOT NULL,"
         " max REAL NOT NULL,"
         " PRIMARY KEY (run, metric, subject, second)) WITHOUT ROWID;"
+
+        "CREATE TABLE run_figures (" /* of a whole run, for its history */
+        " run INTEGER NOT NULL REFERENCES profiling_runs ON DELETE CASCADE,"
+        " metric INTEGER NOT NULL REFERENCES metrics,"
+        " value REAL NOT NULL,"
+        " PRIMARY KEY (run, metric)) WITHOUT ROWID;"
 
         "CREATE TABLE absences ("
         " run INTEGER NOT NULL REFERENCES profiling_runs ON DELETE CASCADE,"

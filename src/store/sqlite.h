@@ -26,7 +26,7 @@ struct store {
     size_t reading_count;
 
     /* So far, in this run. */
-    uint64_t inferences, operators_ran, sections, tokens, events;
+    uint64_t inferences, failures, operators_ran, sections, tokens, events;
     uint64_t readings_taken;
 
     int64_t metrics[METRIC_IDS]; /* their numbers in the file; 0: not known */
@@ -53,6 +53,8 @@ int store_failed(struct store *s, const char *doing, struct error *e);
 void store_bind_text(sqlite3_stmt *st, int at, const char *text);
 /* Binds a number if it is known, else NULL. */
 void store_bind_u64(sqlite3_stmt *st, int at, uint64_t value, bool known);
+
+void store_bind_real(sqlite3_stmt *st, int at, double value, bool known);
 
 /* Runs the statement to its end and makes it ready for the next time. */
 int store_step(sqlite3_stmt *st);
@@ -82,3 +84,10 @@ void store_begin(struct store *s);
 
 /* Writes the readings that wait, in a transaction that was begun. */
 void store_write_readings(struct store *s);
+
+/* --- labels.c: in a transaction that was begun, or at once ---------------- */
+
+void store_label(struct store *s, int64_t run, const char *kind,
+        struct str name);
+/* Each of a list with commas. */
+void store_label_tags(struct store *s, int64_t run, const char *tags);

@@ -121,15 +121,75 @@ int store_read_run(struct store *s, int64_t row,
         void (*each)(void *context, const struct run *r), void *context,
         struct error *e);
 
+/* Which runs are meant, and in which order.  Starts zeroed: all of them, the
+ * newest first, and none of them while `limit` is 0. */
+struct run_filter {
+    const char *model;      /* part of a model's path, in any case */
+    const char *tags;       /* the run has all of these; commas between */
+    const char *experiment; /* its name */
+    const char *prompt;     /* text in the prompt, in any case */
+    uint64_t from_wall_ns;  /* begun then or later; 0: whenever */
+    uint64_t to_wall_ns;    /* begun before; 0: whenever */
+    enum run_order { RUN_BY_DATE, RUN_BY_DURATION, RUN_BY_ENERGY } order;
+    bool ascending; /* the oldest, shortest, least first */
+    uint64_t limit, offset;
+    const struct metric *metric; /* whose value is wanted, too; NULL: none */
+};
+
 /* What `list` shows of a run. */
 struct run_line {
     const struct run *run;
     uint64_t inferences;
     uint64_t failed;
     const char *models; /* paths, one a line; "" when none is known */
+    bool has_value;     /* the filter's metric is known of this run */
+    double value;
 };
 
-/* The newest `limit` runs, newest first. */
-int store_list_runs(struct store *s, uint64_t limit,
+/* Those that what is asked for is not known of come last. */
+int store_list_runs(struct store *s, const struct run_filter *f,
         void (*each)(void *context, const struct run_line *l), void *context,
+        struct error *e);
+
+/* Runs that were begun, and whose meter is no more: its end is not written. */
+int store_each_interrupted(struct store *s,
+        void (*each)(void *context, int64_t row), void *context,
+        struct error *e);
+
+/* --- changing runs that are there ----------------------------------------- */
+
+/* Says so in the file, and counts what was kept. */
+int store_mark_interrupted(struct store *s, int64_t row, struct error *e);
+
+/* Keeps a figure of a whole run, for store_list_runs(); it is committed by
+ * store_flush(). */
+void store_set_figure(struct store *s, int64_t row, enum metric_id metric,
+        double value);
+
+/* Replace what is there; NULL: none. */
+int store_set_tags(struct store *s, int64_t row, const char *tags,
+        struct error *e);
+int store_set_experiment(struct store *s, int64_t row, const char *name,
+        struct error *e);
+
+/* Deletes the run and all that belongs to it; what it wrote is overwritten in
+ * the file.  -ENOENT: there is none.  -EBUSY: it is still being recorded. */
+int store_delete_run(struct store *s, int64_t row, struct error *e);
+
+/* Call it after deleting: takes what was deleted out of the write-ahead log
+ * and the index of the prompts, too. */
+int store_forget(struct store *s, struct error *e);
+
+/* Gives the room of what was deleted back to the disk.  Needs as much again
+ * for a while, and nobody else at the file. */
+int store_vacuum(struct store *s, struct error *e);
+
+/* Bytes on disk, with the log. */
+uint64_t store_bytes(const struct store *s);
+
+/* The rows of the runs that a pruning takes: begun before that time (0: any),
+ * but never one of the newest `keep`, nor one that is a baseline or is still
+ * being recorded. */
+int store_each_prunable(struct store *s, uint64_t before_wall_ns, uint64_t keep,
+        void (*each)(void *context, int64_t row), void *context,
         struct error *e);
