@@ -56,6 +56,12 @@ struct rollup {
     double min, mean, max;
 };
 
+/* A figure of a whole run. */
+struct run_figure {
+    enum metric_id metric;
+    double value;
+};
+
 /* A subject as it is kept: with its number, and when it was gone. */
 struct subject_entry {
     uint32_t id;

@@ -169,6 +169,8 @@ struct section {
     const char *name;
     uint64_t start_ns;
     uint64_t duration_ns;
+    double energy_mj;
+    bool has_energy;
 };
 
 struct token {
@@ -178,6 +180,9 @@ struct token {
     int64_t id;
     const char *text;
     uint64_t time_ns;
+    uint64_t duration_ns; /* 0: not told */
+    double energy_mj;
+    bool has_energy;
 };
 
 /* A mark, or a thread's name. */

@@ -147,21 +147,30 @@ void store_add_absence(struct store *s, const struct absence_note *a)
     store_finish(s, st);
 }
 
-void store_set_figure(struct store *s, int64_t row, enum metric_id metric,
-        double value)
+void store_set_figures(struct store *s, int64_t row, const struct run_figure *f,
+        size_t count)
 {
     store_begin(s);
+    for (size_t i = 0; i < count; i++) {
+        int64_t metric = metric_number(s, (uint16_t)f[i].metric);
+        sqlite3_stmt *st = store_once(s,
+                "INSERT OR REPLACE INTO run_figures (run, metric, value)"
+                " VALUES (?1,?2,?3)");
 
-    int64_t number = metric_number(s, (uint16_t)metric);
-    sqlite3_stmt *st = store_once(s,
-            "INSERT OR REPLACE INTO run_figures (run, metric, value)"
-            " VALUES (?1,?2,?3)");
+        if (!st)
+            return;
+        (void)sqlite3_bind_int64(st, 1, row);
+        (void)sqlite3_bind_int64(st, 2, metric);
+        (void)sqlite3_bind_double(st, 3, f[i].value);
+        store_finish(s, st);
+    }
+
+    sqlite3_stmt *st =
+            store_once(s, "UPDATE profiling_runs SET summed = 1 WHERE id = ?1");
 
     if (!st)
         return;
     (void)sqlite3_bind_int64(st, 1, row);
-    (void)sqlite3_bind_int64(st, 2, number);
-    (void)sqlite3_bind_double(st, 3, value);
     store_finish(s, st);
 }
 

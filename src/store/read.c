@@ -169,6 +169,8 @@ static void section_row(sqlite3_stmt *st, void *to)
                     .name = row_text(st, 3),
                     .start_ns = row_u64(st, 4),
                     .duration_ns = row_u64(st, 5),
+                    .has_energy = row_has(st, 6),
+                    .energy_mj = sqlite3_column_double(st, 6),
             });
 }
 
@@ -183,6 +185,9 @@ static void token_row(sqlite3_stmt *st, void *to)
                                       .id = sqlite3_column_int64(st, 3),
                                       .text = row_text(st, 4),
                                       .time_ns = row_u64(st, 5),
+                                      .duration_ns = row_u64(st, 6),
+                                      .has_energy = row_has(st, 7),
+                                      .energy_mj = sqlite3_column_double(st, 7),
                               });
 }
 
@@ -213,8 +218,8 @@ ROW_READ(session, session, session_row,
 ROW_READ(inference, inference, inference_row,
         "SELECT session, process, thread, start_ns, duration_ns, phase, flags,"
         " batch, sequence, past, in_bytes, out_bytes, batch_size, padding,"
-        " queue_depth," ROW_TEXT(
-                "error") " FROM inferences WHERE run = ?1 ORDER BY number")
+        " queue_depth, n.text FROM inferences LEFT JOIN texts n"
+        " ON n.id = error WHERE run = ?1 ORDER BY number")
 ROW_READ(operator, operator, operator_row,
         "SELECT operators.id, session, n.text, t.text, p.text, i.text, o.text,"
         " node_index, activation_bytes, parameter_bytes, output_bytes"
@@ -231,19 +236,17 @@ ROW_READ(operator_edge, operator_edge, operator_edge_row,
         "SELECT from_operator, to_operator FROM operator_edges"
         " WHERE run = ?1 ORDER BY to_operator, from_operator")
 ROW_READ(section, section, section_row,
-        "SELECT process, thread, phase," ROW_TEXT(
-                "section_name") ", start_ns,"
-                                " duration_ns FROM pipeline_sections WHERE run "
-                                "= ?1 ORDER BY number")
+        "SELECT process, thread, phase, n.text, start_ns, duration_ns,"
+        " energy_mj FROM pipeline_sections LEFT JOIN texts n"
+        " ON n.id = section_name WHERE run = ?1 ORDER BY number")
 ROW_READ(token, token, token_row,
-        "SELECT process, thread, token_index, token_id," ROW_TEXT(
-                "token_text") ", time_ns"
-                              " FROM tokens WHERE run = ?1 ORDER BY number")
+        "SELECT process, thread, token_index, token_id, n.text, time_ns,"
+        " duration_ns, energy_mj FROM tokens LEFT JOIN texts n"
+        " ON n.id = token_text WHERE run = ?1 ORDER BY number")
 
-#define NOTES(kind)                                                       \
-    "SELECT process, thread," ROW_TEXT(                                   \
-            "events.text") ", time_ns"                                    \
-                           " FROM events WHERE run = ?1 AND kind = " kind \
-                           " ORDER BY number"
+#define NOTES(kind)                                                         \
+    "SELECT process, thread, n.text, time_ns FROM events LEFT JOIN texts n" \
+    " ON n.id = events.text WHERE run = ?1 AND kind = " kind                \
+    " ORDER BY number"
 ROW_READ(mark, note, note_row, NOTES("0"))
 ROW_READ(thread, note, note_row, NOTES("1"))

@@ -54,6 +54,3 @@ int row_query(struct store *s, const char *sql, int64_t number,
         return row_query(s, sql, run, row,                  \
                 &(struct each_##type){ each, context }, e); \
     }
-
-/* A column that holds the number of a text. */
-#define ROW_TEXT(column) " (SELECT text FROM texts WHERE id = " column ")"

@@ -218,6 +218,23 @@ int store_each_interrupted(struct store *s,
             1, interrupted_row, &(struct each_row){ each, context }, e);
 }
 
+static void unsummed_row(sqlite3_stmt *st, void *to)
+{
+    struct each_row *each = to;
+
+    each->call(each->context, sqlite3_column_int64(st, 0));
+}
+
+int store_each_unsummed(struct store *s,
+        void (*each)(void *context, int64_t row), void *context,
+        struct error *e)
+{
+    return row_query(s,
+            "SELECT id FROM profiling_runs WHERE summed = 0 AND status <> 0"
+            " AND ?1",
+            1, unsummed_row, &(struct each_row){ each, context }, e);
+}
+
 /* --- reading -------------------------------------------------------------- */
 
 struct run row_run(sqlite3_stmt *st)

@@ -39,7 +39,11 @@ static const char runs[] =
         "CREATE INDEX profiling_runs_keys ON profiling_runs"
         " (id, timestamp, duration_ns, total_energy_mj);"
         "CREATE INDEX profiling_runs_running ON profiling_runs (status)"
-        " WHERE status = 0;";
+        " WHERE status = 0;"
+        "ALTER TABLE profiling_runs ADD COLUMN" /* run_figures has them */
+        " summed INTEGER NOT NULL DEFAULT 0;"
+        "CREATE INDEX profiling_runs_unsummed ON profiling_runs (summed)"
+        " WHERE summed = 0;";
 
 /* --- finding runs -------------------------------------------------------- */
 

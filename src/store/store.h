@@ -156,15 +156,20 @@ int store_each_interrupted(struct store *s,
         void (*each)(void *context, int64_t row), void *context,
         struct error *e);
 
+/* Runs that ended, and have no figures kept of them. */
+int store_each_unsummed(struct store *s,
+        void (*each)(void *context, int64_t row), void *context,
+        struct error *e);
+
 /* --- changing runs that are there ----------------------------------------- */
 
 /* Says so in the file, and counts what was kept. */
 int store_mark_interrupted(struct store *s, int64_t row, struct error *e);
 
-/* Keeps a figure of a whole run, for store_list_runs(); it is committed by
- * store_flush(). */
-void store_set_figure(struct store *s, int64_t row, enum metric_id metric,
-        double value);
+/* Keeps figures of a whole run, for store_list_runs(); store_flush() commits
+ * them. */
+void store_set_figures(struct store *s, int64_t row, const struct run_figure *f,
+        size_t count);
 
 /* Replace what is there; NULL: none. */
 int store_set_tags(struct store *s, int64_t row, const char *tags,

@@ -113,8 +113,8 @@ void store_add_section(struct store *s, const struct section *x)
 {
     sqlite3_stmt *st = store_kept(s, &s->add_section,
             "INSERT INTO pipeline_sections (run, number, process, thread,"
-            " phase, section_name, start_ns, duration_ns)"
-            " VALUES (?1,?2,?3,?4,?5,?6,?7,?8)");
+            " phase, section_name, start_ns, duration_ns, energy_mj)"
+            " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)");
 
     if (!st)
         return;
@@ -126,6 +126,7 @@ void store_add_section(struct store *s, const struct section *x)
     store_bind_text_number(s, st, 6, x->name);
     store_bind_u64(st, 7, x->start_ns, true);
     store_bind_u64(st, 8, x->duration_ns, true);
+    store_bind_real(st, 9, x->energy_mj, x->has_energy);
     store_step_kept(s, st);
 }
 
@@ -133,8 +134,8 @@ void store_add_token(struct store *s, const struct token *t)
 {
     sqlite3_stmt *st = store_kept(s, &s->add_token,
             "INSERT INTO tokens (run, number, process, thread, token_index,"
-            " token_id, token_text, time_ns)"
-            " VALUES (?1,?2,?3,?4,?5,?6,?7,?8)");
+            " token_id, token_text, time_ns, duration_ns, energy_mj)"
+            " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)");
 
     if (!st)
         return;
@@ -146,6 +147,8 @@ void store_add_token(struct store *s, const struct token *t)
     (void)sqlite3_bind_int64(st, 6, t->id);
     store_bind_text_number(s, st, 7, t->text);
     store_bind_u64(st, 8, t->time_ns, true);
+    store_bind_u64(st, 9, t->duration_ns, t->duration_ns);
+    store_bind_real(st, 10, t->energy_mj, t->has_energy);
     store_step_kept(s, st);
 }
 
