@@ -1,5 +1,6 @@
 #include "cmd/database.h"
 
+#include "analyse/history.h"
 #include "cmd/settings.h"
 
 #include <errno.h>
@@ -24,9 +25,15 @@ static int make_folders(char *path, struct error *e)
 int database_open(struct store **out, const char *flag, enum store_mode mode,
         struct error *e)
 {
+    return database_open_as(out, &(struct database){ .path = flag }, mode, e);
+}
+
+int database_open_as(struct store **out, const struct database *d,
+        enum store_mode mode, struct error *e)
+{
     char path[PATH_MAX];
     const char *came_from = NULL;
-    int rc = settings_db_path(path, sizeof(path), flag, &came_from);
+    int rc = settings_db_path(path, sizeof(path), d->path, &came_from);
 
     if (rc == -ENOENT)
         return fail(e, rc,
@@ -37,5 +44,11 @@ int database_open(struct store **out, const char *flag, enum store_mode mode,
     if (mode == STORE_WRITE && (strcmp(came_from, "default") == 0 ||
                                        strcmp(came_from, "XDG_DATA_HOME") == 0))
         rc = make_folders(path, e);
-    return rc ? rc : store_open(out, path, mode, e);
+    if (!rc)
+        rc = store_open(out, path, mode, e);
+    if (!rc && mode != STORE_READ && (rc = history_rescue(*out, e))) {
+        store_close(*out);
+        *out = NULL;
+    }
+    return rc;
 }

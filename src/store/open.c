@@ -222,15 +222,15 @@ static int open_still(struct store *s, struct error *e)
 int store_open(struct store **out, const char *path, enum store_mode mode,
         struct error *e)
 {
-    if (mode == STORE_READ && access(path, F_OK))
+    if (mode != STORE_WRITE && access(path, F_OK))
         return fail(e, -ENOENT,
                 "there is no database %s yet: run something "
                 "first, as in 'ortmeter run -- PROGRAM'",
                 path);
 
     struct store *s = alloc_zero(1, sizeof(*s));
-    int flags = mode == STORE_READ ? SQLITE_OPEN_READWRITE
-                                   : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    int flags = SQLITE_OPEN_READWRITE |
+                (mode == STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
     mode_t mask = umask(077); /* what it holds is its owner's business */
     int rc;
 

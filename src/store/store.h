@@ -16,8 +16,9 @@
 struct store;
 
 enum store_mode {
-    STORE_READ,  /* the file must be there */
-    STORE_WRITE, /* it is made if need be, for its owner only */
+    STORE_READ,   /* the file must be there */
+    STORE_CHANGE, /* the same, and what is in it may be changed */
+    STORE_WRITE,  /* it is made if need be, for its owner only */
 };
 
 /* -ENOENT: there is no such file.  -EIO: it cannot be read, or it is no
