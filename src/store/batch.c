@@ -1,13 +1,34 @@
 /* batch.c -- what comes by the thousands: written in one transaction. */
 #include "base/alloc.h"
+#include "os/clock.h"
 #include "store/sqlite.h"
 
 #include <stdlib.h>
+
+/* A commit may lie in the system's memory for a while, where a loss of power
+ * takes it: once in so long it goes to the disk. */
+#define SYNC_NS 900000000
+
+static void choose_sync(struct store *s)
+{
+    uint64_t now_ns = mono_ns();
+    bool sync = now_ns - s->synced_ns > SYNC_NS;
+
+    if (sync != s->syncing)
+        (void)sqlite3_exec(s->db,
+                sync ? "PRAGMA synchronous = FULL"
+                     : "PRAGMA synchronous = NORMAL",
+                NULL, NULL, NULL);
+    s->syncing = sync;
+    if (sync)
+        s->synced_ns = now_ns;
+}
 
 void store_begin(struct store *s)
 {
     if (s->in_transaction || s->failed)
         return;
+    choose_sync(s);
     if (sqlite3_exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL))
         store_keep_failure(s, "store the run");
     else

@@ -3,6 +3,7 @@
 
 #include "base/map.h"
 #include "store/store.h"
+#include "store/vault.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -11,11 +12,14 @@
 
 struct store {
     sqlite3 *db;
+    struct vault *vault; /* what it reads and writes files by */
     char *path;
     int64_t run;
     int failed; /* a negative errno value: nothing more is written */
     struct error why;
     bool in_transaction;
+    bool syncing;       /* the next commit goes to the disk */
+    uint64_t synced_ns; /* of mono_ns(): when the last one did */
 
     struct inference *waiting; /* STORE_BATCH, when writing */
     char **errors;             /* their texts, owned */

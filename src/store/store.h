@@ -27,6 +27,24 @@ enum store_mode {
 int store_open(struct store **out, const char *path, enum store_mode mode,
         struct error *e);
 
+/* A file may be encrypted: AES-256-GCM, page by page, with whatever the log
+ * holds.  A passphrase goes through scrypt. */
+enum store_key_kind {
+    STORE_KEY_FILE,      /* 32 random bytes or more */
+    STORE_KEY_PASSPHRASE /* what a person can remember */
+};
+
+struct store_key {
+    enum store_key_kind kind;
+    const void *bytes;
+    size_t len;
+};
+
+/* The same with a key, which is copied; NULL: none.  -EACCES: it is the wrong
+ * one.  -EINVAL: the file is not encrypted. */
+int store_open_locked(struct store **out, const char *path,
+        enum store_mode mode, const struct store_key *key, struct error *e);
+
 /* What was added and not flushed is lost.  NULL is welcome. */
 void store_close(struct store *s);
 
