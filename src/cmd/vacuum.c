@@ -15,20 +15,23 @@ static const char help[] =
         "meanwhile.\n"
         "\n"
         "Options:\n"
+        "  --check           only look whether the database is whole\n"
         "  --json            one JSON document instead of text\n"
         "  --db FILE         the database\n"
         "  --key-file FILE   the key of a database that is encrypted\n"
         "  -o FILE           write to FILE\n"
         "  -h, --help        this text\n"
         "\n"
-        "Exit code: 0 good, 1 the database cannot be changed, 2 wrong usage.\n"
+        "Exit code: 0 good, 1 the database is damaged or cannot be changed, 2\n"
+        "wrong usage.\n"
         "\n"
         "Examples:\n"
         "  ortmeter vacuum\n"
+        "  ortmeter vacuum --check\n"
         "  ortmeter vacuum --db runs.db --json\n";
 
 struct settings {
-    bool json, help;
+    bool json, help, check;
     const char *out;
     struct database database;
 };
@@ -72,11 +75,36 @@ static int vacuum(const struct settings *s, struct error *e)
     return rc;
 }
 
+static int check(const struct settings *s, struct error *e)
+{
+    struct store *store = NULL;
+    struct buf text = { 0 };
+    struct json j = json_into(&text);
+    int rc = database_open_as(&store, &s->database, STORE_READ, e);
+
+    if (!rc)
+        rc = store_check(store, e);
+    store_close(store);
+    if (rc)
+        return rc;
+    if (s->json) {
+        json_object(&j, NULL);
+        json_int(&j, "schema_version", SUMMARY_SCHEMA_VERSION);
+        json_bool(&j, "whole", true);
+        json_end(&j);
+    }
+    buf_text(&text, s->json ? "\n" : "The database is whole.\n");
+    rc = output_write(s->out, buf_str(&text), e);
+    buf_release(&text);
+    return rc;
+}
+
 static int run(int argc, char **argv)
 {
     struct settings s = { 0 };
     struct error e = { "" };
     const struct option table[] = {
+        { "check", 0, OPTION_FLAG, &s.check },
         { "json", 0, OPTION_FLAG, &s.json },
         DATABASE_OPTIONS(s.database),
         { NULL, 'o', OPTION_TEXT, &s.out },
@@ -88,7 +116,9 @@ static int run(int argc, char **argv)
     if (options_parse(&options, argc, argv, &e) < 0)
         return options_fail("vacuum", &e);
 
-    int rc = s.help ? output_write(NULL, str_of(help), &e) : vacuum(&s, &e);
+    int rc = s.help    ? output_write(NULL, str_of(help), &e)
+             : s.check ? check(&s, &e)
+                       : vacuum(&s, &e);
 
     if (rc) {
         (void)fprintf(stderr, "ortmeter vacuum: %s\n", e.text);

@@ -155,6 +155,24 @@ int store_vacuum(struct store *s, struct error *e)
     return rc ? rc : store_forget(s, e);
 }
 
+int store_check(struct store *s, struct error *e)
+{
+    sqlite3_stmt *st = NULL;
+    int rc = sqlite3_prepare_v2(s->db, "PRAGMA integrity_check(1)", -1, &st,
+            NULL);
+
+    if (!rc && sqlite3_step(st) == SQLITE_ROW) {
+        const char *said = row_text(st, 0);
+
+        if (said && strcmp(said, "ok") != 0)
+            rc = fail(e, -EIO, "%s is damaged: %.128s", s->path, said);
+        (void)sqlite3_finalize(st);
+        return rc;
+    }
+    (void)sqlite3_finalize(st);
+    return store_failed(s, "check the database", e);
+}
+
 uint64_t store_bytes(const struct store *s)
 {
     struct buf log = { 0 };

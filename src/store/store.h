@@ -208,6 +208,9 @@ int store_forget(struct store *s, struct error *e);
  * for a while, and nobody else at the file. */
 int store_vacuum(struct store *s, struct error *e);
 
+/* Reads all of the file.  -EIO: it is damaged. */
+int store_check(struct store *s, struct error *e);
+
 /* Bytes on disk, with the log. */
 uint64_t store_bytes(const struct store *s);
 
