@@ -111,12 +111,27 @@ static inline void summed_fill(struct summed *x)
     SUMMED_RUN(x, 150, 5, .flags = FLAG_FAILED, .error = "bad shape");
     SUMMED_RUN(x, 160, 6, .has_context = true, .batch_size = 8, .padding = 2,
             .queue_depth = 0);
-    store_add_section(s,
-            &(struct section){ 1, 1, PHASE_PRE, "tokenise", 0, 3000 });
-    store_add_section(s,
-            &(struct section){ 1, 1, PHASE_PRE, "tokenise", 9, 5000 });
-    store_add_token(s, &(struct token){ 1, 1, 0, 15, "Hel\"lo", 120000 });
-    store_add_token(s, &(struct token){ 1, 1, 1, -1, NULL, 140000 });
+    store_add_section(s, &(struct section){ .process = 1,
+                                 .thread = 1,
+                                 .phase = PHASE_PRE,
+                                 .name = "tokenise",
+                                 .duration_ns = 3000 });
+    store_add_section(s, &(struct section){ .process = 1,
+                                 .thread = 1,
+                                 .phase = PHASE_PRE,
+                                 .name = "tokenise",
+                                 .start_ns = 9,
+                                 .duration_ns = 5000 });
+    store_add_token(s, &(struct token){ .process = 1,
+                               .thread = 1,
+                               .id = 15,
+                               .text = "Hel\"lo",
+                               .time_ns = 120000 });
+    store_add_token(s, &(struct token){ .process = 1,
+                               .thread = 1,
+                               .index = 1,
+                               .id = -1,
+                               .time_ns = 140000 });
     store_add_mark(s, &(struct note){ 1, 1, "half time", 135000 });
     store_add_thread(s, &(struct note){ 1, 1, "main", 1 });
     x->run.status = RUN_COMPLETE;

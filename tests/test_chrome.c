@@ -33,10 +33,18 @@ static void add_program(struct store *s)
                                  .duration_ns = 1 });
     store_add_session(s,
             &(struct session){ .id = 3, .process = 1, .seen_late = true });
-    store_add_section(s,
-            &(struct section){ 1, 7, PHASE_DECODE, "sec", 9000, 90000 });
+    store_add_section(s, &(struct section){ .process = 1,
+                                 .thread = 7,
+                                 .phase = PHASE_DECODE,
+                                 .name = "sec",
+                                 .start_ns = 9000,
+                                 .duration_ns = 90000 });
     store_add_mark(s, &(struct note){ 1, 7, "here", 9500 });
-    store_add_token(s, &(struct token){ 1, 7, 3, -4, NULL, 9750 });
+    store_add_token(s, &(struct token){ .process = 1,
+                               .thread = 7,
+                               .index = 3,
+                               .id = -4,
+                               .time_ns = 9750 });
 }
 
 static void add_runs(struct store *s)

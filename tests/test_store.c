@@ -198,7 +198,9 @@ static void broken(void)
     stored_change(&t, "DROP TABLE profiling_runs");
     check_found(s, "last", -EIO, 0);
     CHECK_INT(store_read_run(s, 1, NULL, NULL, NULL), -EIO);
-    CHECK_INT(store_list_runs(s, 1, NULL, NULL, NULL), -EIO);
+    CHECK_INT(store_list_runs(s, &(struct run_filter){ .limit = 1 }, NULL, NULL,
+                      NULL),
+            -EIO);
     CHECK_INT(store_begin_run(s, &(struct run){ .command = "" }, NULL), -EIO);
     CHECK_INT(row, 0);
     store_close(s);
@@ -234,7 +236,9 @@ static struct lines list(struct store *s, uint64_t limit)
 {
     struct lines lines = { 0 };
 
-    CHECK_INT(store_list_runs(s, limit, take_line, &lines, NULL), 0);
+    CHECK_INT(store_list_runs(s, &(struct run_filter){ .limit = limit },
+                      take_line, &lines, NULL),
+            0);
     return lines;
 }
 

@@ -221,9 +221,9 @@ static void take_operator_run(void *context, const struct operator_run *got)
 }
 
 static const struct section sections[] = {
-    { 1, 77, PHASE_PRE, "tokenise", 10, 20 },
-    { 1, 77, PHASE_OTHER, NULL, 0, 0 },
-    { 2, 78, PHASE_POST, "tokenise", 30, 40 },
+    { 1, 77, PHASE_PRE, "tokenise", 10, 20, 0, true }, /* known, and nothing */
+    { 1, 77, PHASE_OTHER, NULL, 0, 0, 0, false },
+    { 2, 78, PHASE_POST, "tokenise", 30, 40, 12.5, true },
 };
 
 static void take_section(void *context, const struct section *got)
@@ -237,11 +237,13 @@ static void take_section(void *context, const struct section *got)
     SAME_TEXT(name);
     SAME(start_ns);
     SAME(duration_ns);
+    SAME(has_energy);
+    CHECK(got->energy_mj == want->energy_mj);
 }
 
 static const struct token tokens[] = {
-    { 1, 77, 0, -1, "Grüße", 11 },
-    { 1, 77, UINT32_MAX, INT64_MIN, NULL, 12 },
+    { 1, 77, 0, -1, "Grüße", 11, 5, 0.25, true },
+    { 1, 77, UINT32_MAX, INT64_MIN, NULL, 12, 0, 0, false },
 };
 
 static void take_token(void *context, const struct token *got)
@@ -255,6 +257,9 @@ static void take_token(void *context, const struct token *got)
     SAME(id);
     SAME_TEXT(text);
     SAME(time_ns);
+    SAME(duration_ns);
+    SAME(has_energy);
+    CHECK(got->energy_mj == want->energy_mj);
 }
 
 static const struct note marks[] = { { 1, 77, "now", 5 }, { 2, 0, NULL, 0 } };

@@ -297,10 +297,10 @@ static void no_limit(void)
     CHECK(setrlimit(RLIMIT_FSIZE, &none) == 0);
 }
 
-/* No file may be longer than 256 KB. */
+/* No file may be longer than 1 MB. */
 static int fill_limited(const struct tree *t, int argument)
 {
-    const struct rlimit most = { 256 * 1024, RLIM_INFINITY };
+    const struct rlimit most = { 1024 * 1024, RLIM_INFINITY };
 
     (void)argument;
     CHECK(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
@@ -324,7 +324,7 @@ static int fill_small(const struct tree *t, int argument)
     CHECK(mkdir(small.root, 0700) == 0);
     if ((unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS)) ||
             mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-            mount("tmpfs", small.root, "tmpfs", 0, "size=512k"))
+            mount("tmpfs", small.root, "tmpfs", 0, "size=1m"))
         return 77;
     fill(&small, -ENOSPC, grow_small);
     CHECK(umount2(small.root, MNT_DETACH) == 0);

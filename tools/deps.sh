@@ -63,6 +63,7 @@ group() {
     build)
         deb make=make gcc=gcc libc6-dev meson=meson ninja-build=ninja \
             pkg-config=pkg-config libsqlite3-dev zlib1g-dev
+        deb libexpat1-dev
         ;;
     run)
         deb nodejs=node

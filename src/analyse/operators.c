@@ -37,7 +37,7 @@ struct plain {
     bool looked;            /* the last inference of the session was */
 };
 
-struct reading {
+struct reader {
     struct operators *out;
     struct looked *looked; /* by number, ascending */
     size_t looked_count, looked_cap;
@@ -64,7 +64,7 @@ struct operator_account *operators_account(struct operators *o,
     return &o->accounts[session - 1];
 }
 
-static struct plain *plain_of(struct reading *r, uint32_t session)
+static struct plain *plain_of(struct reader *r, uint32_t session)
 {
     while (r->plain_count < session) {
         r->plain = alloc_resize(r->plain,
@@ -87,7 +87,7 @@ static void keep(struct durations *d, uint64_t ns)
 
 static void take_inference(void *to, const struct inference *i)
 {
-    struct reading *r = to;
+    struct reader *r = to;
     uint64_t number = ++r->inferences;
 
     if (!i->session || i->flags & FLAG_FAILED)
@@ -110,7 +110,7 @@ static void take_inference(void *to, const struct inference *i)
         i->start_ns, i->start_ns + i->duration_ns, false };
 }
 
-static const struct looked *find(const struct reading *r, uint64_t number)
+static const struct looked *find(const struct reader *r, uint64_t number)
 {
     size_t low = 0, high = r->looked_count;
 
@@ -152,7 +152,7 @@ static double fence(struct durations *d)
 }
 
 /* The median of an inference that we did not touch. */
-static void sum_up_plain(struct reading *r)
+static void sum_up_plain(struct reader *r)
 {
     for (size_t i = 0; i < r->plain_count; i++) {
         struct plain *p = &r->plain[i];
@@ -172,7 +172,7 @@ static void sum_up_plain(struct reading *r)
     free(r->plain);
 }
 
-static void find_disturbed(struct reading *r)
+static void find_disturbed(struct reader *r)
 {
     for (size_t s = 1; s <= r->out->account_count; s++) {
         struct durations d = { 0 };
@@ -204,7 +204,7 @@ static char *copy(const char *text)
 
 static void take_operator(void *to, const struct operator* o)
 {
-    struct operators *all = ((struct reading *)to)->out;
+    struct operators *all = ((struct reader *)to)->out;
 
     all->items =
             alloc_resize(all->items, (all->count + 1) * sizeof(*all->items));
@@ -294,7 +294,7 @@ static double smaller(double a, double b)
  * Part of the first node's description lies before its kernel, and of the last
  * one's behind it.  Where nodes are close together that shows: there would be
  * less than nothing between them. */
-static void add_inference(struct reading *r, const struct looked *l,
+static void add_inference(struct reader *r, const struct looked *l,
         const struct outer *o)
 {
     struct operator_account *a = operators_account(r->out, l->session);
@@ -338,7 +338,7 @@ static void add_inner(struct operator_account *a, const struct operator_run *x)
 
 /* Its last operator run was read.  Where the outermost nodes were lost, nobody
  * knows where its time went. */
-static void close_inference(struct reading *r)
+static void close_inference(struct reader *r)
 {
     const struct looked *l = find(r, r->number);
     struct outer outer = find_outer(r->runs, r->run_count);
@@ -364,7 +364,7 @@ static void close_inference(struct reading *r)
 
 static void take_operator_run(void *to, const struct operator_run *x)
 {
-    struct reading *r = to;
+    struct reader *r = to;
 
     if (r->number != x->inference)
         close_inference(r);
@@ -380,7 +380,7 @@ static void take_operator_run(void *to, const struct operator_run *x)
 
 static void take_edge(void *to, const struct operator_edge *x)
 {
-    struct operators *o = ((struct reading *)to)->out;
+    struct operators *o = ((struct reader *)to)->out;
 
     o->edges = alloc_resize(o->edges, (o->edge_count + 1) * sizeof(*o->edges));
     o->edges[o->edge_count++] = *x;
@@ -389,7 +389,7 @@ static void take_edge(void *to, const struct operator_edge *x)
 int operators_read_names(struct operators *out, struct store *s, int64_t run,
         struct error *e)
 {
-    struct reading r = { .out = out };
+    struct reader r = { .out = out };
 
     *out = (struct operators){ 0 };
 
@@ -403,7 +403,7 @@ int operators_read_names(struct operators *out, struct store *s, int64_t run,
 int operators_read(struct operators *out, struct store *s, int64_t run,
         struct error *e)
 {
-    struct reading r = { .out = out };
+    struct reader r = { .out = out };
 
     *out = (struct operators){ 0 };
 

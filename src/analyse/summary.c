@@ -44,6 +44,10 @@ static void take_run(void *to, const struct run *r)
     s->run.host = copy(r->host);
     s->run.version = copy(r->version);
     s->run.note = copy(r->note);
+    s->run.experiment = copy(r->experiment);
+    s->run.prompt = copy(r->prompt);
+    s->run.response = copy(r->response);
+    s->run.depth = copy(r->depth);
 }
 
 static void take_process(void *to, const struct process *p)
@@ -400,6 +404,10 @@ void summary_release(struct summary *s)
     free((char *)s->run.host);
     free((char *)s->run.version);
     free((char *)s->run.note);
+    free((char *)s->run.experiment);
+    free((char *)s->run.prompt);
+    free((char *)s->run.response);
+    free((char *)s->run.depth);
     for (size_t i = 0; i < s->process_count; i++)
         free(s->processes[i].program);
     free(s->processes);

@@ -3,6 +3,7 @@
  * The command starts its own program again, as a worker, and meters that like
  * any other program: so the inferences of a benchmark are captured, stored and
  * reported as all others are. */
+#include "analyse/history.h"
 #include "analyse/measured.h"
 #include "base/alloc.h"
 #include "cmd/bench_json.h"
@@ -162,6 +163,7 @@ static int report(const struct bench_settings *s, const struct bench_report *r,
     if (rc)
         return rc;
     rc = measured_focus(&summary, store, run, e);
+    (void)history_keep(store, &summary, NULL); /* else `list` does it */
     /* Of an open loop, only the worker knows when each should have begun. */
     if (r->rows[0].response.count)
         summary.latency = r->rows[0].response;

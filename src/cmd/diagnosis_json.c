@@ -7,7 +7,7 @@
 #define SCHEMA_VERSION 1
 
 const char *const diagnosis_variables[] = { "ORTMETER_DB", "ORTMETER_ORT",
-    "ORTMETER_STORE", NULL };
+    "ORTMETER_STORE", "ORTMETER_NVML", "ORTMETER_POWERMETRICS", NULL };
 
 static void add_runtime(struct json *j, const struct diagnosis *d)
 {

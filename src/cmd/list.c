@@ -1,4 +1,5 @@
 /* list.c -- the recorded runs, newest first. */
+#include "analyse/history.h"
 #include "analyse/summary.h"
 #include "base/json.h"
 #include "cmd/cmd.h"
@@ -7,7 +8,9 @@
 #include "cmd/output.h"
 #include "cmd/summary_text.h"
 #include "cmd/term.h"
+#include "cmd/when.h"
 #include "export/summary_json.h"
+#include "os/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,21 +21,48 @@ static const char help[] =
         "\n"
         "Lists the recorded runs, newest first.\n"
         "\n"
+        "Which runs:\n"
+        "  --model TEXT       that loaded a model with TEXT in its path\n"
+        "  --tag TEXT         with that tag; several: with all of them\n"
+        "  --experiment NAME  of that experiment\n"
+        "  --prompt TEXT      with TEXT in the prompt\n"
+        "  --from DATE        begun then or later\n"
+        "  --to DATE          begun before\n"
+        "\n"
         "Options:\n"
-        "  -n, --limit N   at most N runs (default 20)\n"
-        "  --json          one JSON document instead of text\n"
-        "  --db FILE       the database to read\n"
-        "  -o FILE         write to FILE\n"
-        "  -h, --help      this text\n"
+        "  --sort WHAT        by date (the default), duration or energy, the\n"
+        "                     greatest first\n"
+        "  --reverse          the other way round\n"
+        "  -n, --limit N      at most N runs (default 20)\n"
+        "  --offset N         leave out the first N\n"
+        "  --metric NAME      with the value of a metric (docs/metrics.md) of\n"
+        "                     each run: its history\n"
+        "  --json             one JSON document instead of text\n"
+        "  --db FILE          the database to read\n"
+        "  --key-file FILE    the key of a database that is encrypted\n"
+        "  -o FILE            write to FILE\n"
+        "  -h, --help         this text\n"
+        "\n"
+        "A DATE is 2026-01-31, '2026-01-31 12:30' (local time; UTC with a Z\n"
+        "behind it), or how long ago: 12h, 30d, 2w.\n"
+        "\n"
+        "Exit code: 0 good, 1 the database cannot be read, 2 wrong usage.\n"
         "\n"
         "Examples:\n"
         "  ortmeter list\n"
-        "  ortmeter list -n 3 --json\n";
+        "  ortmeter list --model mobilenet --tag nightly --from 7d\n"
+        "  ortmeter list --sort energy -n 3 --json\n"
+        "  ortmeter list --metric inference_duration_p95_seconds --reverse\n";
+
+static const char *const sorts[] = { "date", "duration", "energy", NULL };
 
 struct settings {
     bool json, help;
-    const char *out, *db;
-    uint64_t limit;
+    const char *out, *from, *to, *metric;
+    struct option_texts tags;
+    struct option_choice sort;
+    struct database database;
+    struct run_filter filter;
 };
 
 struct listing {
@@ -40,6 +70,7 @@ struct listing {
     struct json json;
     bool colours;
     uint64_t count;
+    const struct run_filter *filter;
 };
 
 /* --- text ----------------------------------------------------------------- */
@@ -66,6 +97,27 @@ static void models(struct buf *out, const char *paths)
     buf_release(&names);
 }
 
+/* What the runs are sorted by, or a metric of theirs. */
+static void metric_value(const struct listing *list, const struct run_line *l)
+{
+    struct buf text = { 0 };
+
+    if (list->filter->order == RUN_BY_ENERGY) {
+        if (l->run->has_energy)
+            buf_printf(&text, "%.4g J", l->run->energy_mj / 1e3);
+        term_right(list->out, text.len ? buf_cstr(&text) : "-", 10);
+        buf_text(list->out, "  ");
+        buf_clear(&text);
+    }
+    if (list->filter->metric) {
+        if (l->has_value)
+            buf_printf(&text, "%.6g", l->value);
+        term_right(list->out, text.len ? buf_cstr(&text) : "-", 12);
+        buf_text(list->out, "  ");
+    }
+    buf_release(&text);
+}
+
 static void line(void *to, const struct run_line *l)
 {
     struct listing *list = to;
@@ -82,6 +134,7 @@ static void line(void *to, const struct run_line *l)
     term_right(out, term_count(number, l->inferences), 11);
     buf_text(out, "  ");
     term_left(out, run_status_name(l->run->status), 12);
+    metric_value(list, l);
     models(out, l->models);
     buf_text(out, "  ");
     term_text(out, l->run->command ? l->run->command : "");
@@ -98,6 +151,22 @@ static void object(void *to, const struct run_line *l)
 
     json_object(j, NULL);
     summary_run_json(j, "run", l->run);
+    if (l->run->duration_ns)
+        json_fixed(j, "total_duration_ms", (double)l->run->duration_ns / 1e6,
+                6);
+    if (l->run->has_energy)
+        json_real(j, "total_energy_mj", l->run->energy_mj);
+    if (l->run->input_tokens || l->run->output_tokens) {
+        json_u64(j, "input_tokens", l->run->input_tokens);
+        json_u64(j, "output_tokens", l->run->output_tokens);
+    }
+    if (l->has_value) {
+        json_object(j, "metric");
+        json_text(j, "name", list->filter->metric->name);
+        json_text(j, "unit", list->filter->metric->unit);
+        json_real(j, "value", l->value);
+        json_end(j);
+    }
     json_u64(j, "inferences", l->inferences);
     json_u64(j, "failed", l->failed);
     json_array(j, "models");
@@ -116,18 +185,31 @@ static void object(void *to, const struct run_line *l)
 static int list_json(struct buf *out, struct store *store,
         const struct settings *s, struct error *e)
 {
-    struct listing list = { .out = out, .json = json_into(out) };
+    struct listing list = {
+        .out = out,
+        .json = json_into(out),
+        .filter = &s->filter,
+    };
 
     json_object(&list.json, NULL);
     json_int(&list.json, "schema_version", SUMMARY_SCHEMA_VERSION);
     json_array(&list.json, "runs");
 
-    int rc = store_list_runs(store, s->limit, object, &list, e);
+    int rc = store_list_runs(store, &s->filter, object, &list, e);
 
     json_end(&list.json);
+    json_u64(&list.json, "total", list.count);
+    json_u64(&list.json, "limit", s->filter.limit);
+    json_u64(&list.json, "offset", s->filter.offset);
     json_end(&list.json);
     buf_char(out, '\n');
     return rc;
+}
+
+static bool asks(const struct run_filter *f)
+{
+    return f->model || f->tags || f->experiment || f->prompt ||
+           f->from_wall_ns || f->to_wall_ns || f->offset;
 }
 
 static int list_text(struct buf *out, struct store *store,
@@ -136,19 +218,25 @@ static int list_text(struct buf *out, struct store *store,
     struct listing list = {
         .out = out,
         .colours = !s->out && term_colours(stdout),
+        .filter = &s->filter,
     };
 
     buf_printf(out,
             "%srun       started              duration   inferences  status  "
-            "    model                     command%s\n",
+            "    %s%smodel                     command%s\n",
             term_style(list.colours, TERM_DIM),
+            s->filter.order == RUN_BY_ENERGY ? "    energy  " : "",
+            s->filter.metric ? "      metric  " : "",
             term_style(list.colours, TERM_PLAIN));
 
-    int rc = store_list_runs(store, s->limit, line, &list, e);
+    int rc = store_list_runs(store, &s->filter, line, &list, e);
 
     if (!rc && !list.count) {
         buf_clear(out);
-        buf_text(out, "No runs yet.  Record one: ortmeter run -- PROGRAM\n");
+        buf_text(out, asks(&s->filter)
+                              ? "No run is like that.\n"
+                              : "No runs yet.  Record one: ortmeter run -- "
+                                "PROGRAM\n");
     }
     return rc;
 }
@@ -157,8 +245,11 @@ static int list(const struct settings *s, struct error *e)
 {
     struct store *store = NULL;
     struct buf text = { 0 };
-    int rc = database_open(&store, s->db, STORE_READ, e);
+    int rc = database_open_as(&store, &s->database, STORE_READ, e);
 
+    /* Whoever may only read the file sees those that are kept. */
+    if (!rc && s->filter.metric && (rc = history_complete(store, e)) == -EROFS)
+        rc = 0;
     if (!rc)
         rc = (s->json ? list_json : list_text)(&text, store, s, e);
     store_close(store);
@@ -168,25 +259,64 @@ static int list(const struct settings *s, struct error *e)
     return rc;
 }
 
+/* From the options to the filter; `tags` is what its tags lie in. */
+static int make_filter(struct settings *s, struct buf *tags, struct error *e)
+{
+    struct run_filter *f = &s->filter;
+    int rc = 0;
+
+    for (int i = 0; i < s->tags.count; i++)
+        buf_printf(tags, "%s%s", i ? "," : "", s->tags.item[i]);
+    f->tags = tags->len ? buf_cstr(tags) : NULL;
+    f->order = (enum run_order)s->sort.index;
+    if (s->from)
+        rc = when_moment(&f->from_wall_ns, s->from, wall_ns(), e);
+    if (!rc && s->to)
+        rc = when_moment(&f->to_wall_ns, s->to, wall_ns(), e);
+    if (rc || !s->metric)
+        return rc;
+    f->metric = metric_find(str_of(s->metric));
+    return f->metric ? 0
+                     : fail(e, -EINVAL,
+                               "there is no metric '%.64s': see "
+                               "docs/metrics.md",
+                               s->metric);
+}
+
 static int run(int argc, char **argv)
 {
-    struct settings s = { .limit = 20 };
+    struct settings s = { .filter.limit = 20, .sort.all = sorts };
+    struct buf tags = { 0 };
     struct error e = { "" };
     const struct option table[] = {
-        { "limit", 'n', OPTION_NUMBER, &s.limit },
+        { "model", 0, OPTION_TEXT, &s.filter.model },
+        { "tag", 0, OPTION_TEXTS, &s.tags },
+        { "experiment", 0, OPTION_TEXT, &s.filter.experiment },
+        { "prompt", 0, OPTION_TEXT, &s.filter.prompt },
+        { "from", 0, OPTION_TEXT, &s.from },
+        { "to", 0, OPTION_TEXT, &s.to },
+        { "sort", 0, OPTION_CHOICE, &s.sort },
+        { "reverse", 0, OPTION_FLAG, &s.filter.ascending },
+        { "limit", 'n', OPTION_NUMBER, &s.filter.limit },
+        { "offset", 0, OPTION_NUMBER, &s.filter.offset },
+        { "metric", 0, OPTION_TEXT, &s.metric },
         { "json", 0, OPTION_FLAG, &s.json },
-        { "db", 0, OPTION_TEXT, &s.db },
+        DATABASE_OPTIONS(s.database),
         { NULL, 'o', OPTION_TEXT, &s.out },
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },
     };
     const struct options options = { .table = table };
 
-    if (options_parse(&options, argc, argv, &e) < 0)
+    if (options_parse(&options, argc, argv, &e) < 0 ||
+            make_filter(&s, &tags, &e)) {
+        buf_release(&tags);
         return options_fail("list", &e);
+    }
 
     int rc = s.help ? output_write(NULL, str_of(help), &e) : list(&s, &e);
 
+    buf_release(&tags);
     if (rc) {
         (void)fprintf(stderr, "ortmeter list: %s\n", e.text);
         return EXIT_FAILED;

@@ -1,4 +1,5 @@
 /* run.c -- starts a program under the meter. */
+#include "analyse/history.h"
 #include "analyse/summary.h"
 #include "cmd/cmd.h"
 #include "cmd/metered.h"
@@ -70,6 +71,7 @@ static int report(const struct settings *s, struct store *store, int64_t run,
 
     if (rc)
         return rc;
+    (void)history_keep(store, &summary, NULL); /* else `list` does it */
     if (s->out || s->json)
         summary_json(&text, &summary);
     else

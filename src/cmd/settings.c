@@ -53,6 +53,16 @@ int settings_db_path(char *out, size_t cap, const char *flag,
     return join(out, cap, home, "/.local/share/ortmeter/ortmeter.db");
 }
 
+const char *settings_key_file(const char *flag)
+{
+    return flag && flag[0] ? flag : variable("ORTMETER_KEY_FILE");
+}
+
+const char *settings_passphrase(void)
+{
+    return variable("ORTMETER_PASSPHRASE");
+}
+
 /* 0 when the library lies in that folder below our own. */
 static int try_hook(char *out, size_t cap, const char *own, const char *folder)
 {

@@ -13,6 +13,12 @@
 int settings_db_path(char *out, size_t cap, const char *flag,
         const char **came_from);
 
+/* The file that holds the database's key: `flag` is the value of --key-file, or
+ * NULL; then ORTMETER_KEY_FILE.  NULL: there is none. */
+const char *settings_key_file(const char *flag);
+/* ORTMETER_PASSPHRASE, or NULL. */
+const char *settings_passphrase(void);
+
 /* The library that `run` puts into programs: it lies beside ours in a build,
  * and in the system's folder for libraries when installed.  -ENOENT: it is
  * nowhere there. */

@@ -25,6 +25,8 @@ static const struct word scopes[METRIC_SCOPES] = {
     [METRIC_HOST] = { "host", "One value for the machine" },
     [METRIC_PROCESS] = { "process", "One value for each process" },
     [METRIC_DEVICE] = { "device", "One value for each device" },
+    [METRIC_ZONE] = { "zone",
+            "One value for each part that has a sensor of its own" },
     [METRIC_SESSION] = { "session", "One value for each inference session" },
     [METRIC_INFERENCE] = { "inference", "One value for each inference" },
     [METRIC_PHASE] = { "phase",
@@ -38,6 +40,8 @@ static const struct word scopes[METRIC_SCOPES] = {
 
 static const struct word sources[METRIC_SOURCES] = {
     [METRIC_FROM_SYSTEM] = { "system", "the operating system" },
+    [METRIC_FROM_DEVICE] = { "device",
+            "a device, through its driver or its maker's tool" },
     [METRIC_FROM_HOOK] = { "hook",
             "libortmeter in the program, from ONNX Runtime's own calls" },
     [METRIC_FROM_PROGRAM] = { "program",

@@ -29,6 +29,7 @@ enum metric_scope {
     METRIC_HOST,
     METRIC_PROCESS,
     METRIC_DEVICE,
+    METRIC_ZONE, /* a part with a sensor of its own */
     METRIC_SESSION,
     METRIC_INFERENCE,
     METRIC_PHASE,
@@ -42,9 +43,10 @@ enum metric_scope {
 
 /* Who knows it. */
 enum metric_source {
-    METRIC_FROM_SYSTEM,    /* the operating system */
-    METRIC_FROM_HOOK,      /* libortmeter, from ONNX Runtime's own calls */
-    METRIC_FROM_PROGRAM,   /* the program, by calls of ortmeter.h */
+    METRIC_FROM_SYSTEM,  /* the operating system */
+    METRIC_FROM_DEVICE,  /* a device, through its driver or its maker's tool */
+    METRIC_FROM_HOOK,    /* libortmeter, from ONNX Runtime's own calls */
+    METRIC_FROM_PROGRAM, /* the program, by calls of ortmeter.h */
     METRIC_FROM_COLLECTOR, /* ortmeter, about itself */
     METRIC_FROM_METRICS,   /* arithmetic on other metrics */
     METRIC_SOURCES
@@ -130,6 +132,91 @@ enum metric_source {
         "Inferences at the beginning that count as warm-up.") \
     X(warmup_duration_mean_seconds, "seconds", GAUGE, RUN, METRICS, \
         "Mean latency of the warm-up.") \
+    X(device_utilization_ratio, "ratio", GAUGE, DEVICE, DEVICE, \
+        "Share of the time in which the device computed, as its driver " \
+        "tells it.") \
+    X(device_memory_utilization_ratio, "ratio", GAUGE, DEVICE, DEVICE, \
+        "Share of the time in which the device's memory was accessed.") \
+    X(device_busy_seconds_total, "seconds", COUNTER, DEVICE, DEVICE, \
+        "Time in which the device had work, since its driver was loaded.") \
+    X(device_awake_ratio, "ratio", GAUGE, DEVICE, DEVICE, \
+        "Share of the time in which the device was not in its idle state: " \
+        "it was busy for no more than that.") \
+    X(device_asleep_ratio, "ratio", GAUGE, DEVICE, SYSTEM, \
+        "1 while the device is suspended and is left alone, else 0.") \
+    X(device_memory_used_bytes, "bytes", GAUGE, DEVICE, DEVICE, \
+        "Memory of the device that is in use.") \
+    X(device_memory_total_bytes, "bytes", GAUGE, DEVICE, DEVICE, \
+        "Memory that the device has.") \
+    X(device_shared_memory_used_bytes, "bytes", GAUGE, DEVICE, DEVICE, \
+        "Memory of the machine that the device uses.") \
+    X(device_shared_memory_total_bytes, "bytes", GAUGE, DEVICE, DEVICE, \
+        "Memory of the machine that the device may use.") \
+    X(device_power_watts, "watts", GAUGE, DEVICE, DEVICE, \
+        "Power that the device draws.") \
+    X(device_power_limit_watts, "watts", GAUGE, DEVICE, DEVICE, \
+        "Power that the device may draw.") \
+    X(device_energy_joules_total, "joules", COUNTER, DEVICE, DEVICE, \
+        "Energy that the device used, since its counter began.") \
+    X(device_temperature_celsius, "celsius", GAUGE, DEVICE, DEVICE, \
+        "Temperature of the device.") \
+    X(device_clock_hertz, "hertz", GAUGE, DEVICE, DEVICE, \
+        "Clock of the device's compute units; 0: they sleep.") \
+    X(device_memory_clock_hertz, "hertz", GAUGE, DEVICE, DEVICE, \
+        "Clock of the device's memory.") \
+    X(device_throttled_ratio, "ratio", GAUGE, DEVICE, DEVICE, \
+        "1 while something holds the clock back, else 0.") \
+    X(device_throttled_power_ratio, "ratio", GAUGE, DEVICE, DEVICE, \
+        "1 while a limit of power or current holds the clock back, else 0.") \
+    X(device_throttled_thermal_ratio, "ratio", GAUGE, DEVICE, DEVICE, \
+        "1 while the temperature holds the clock back, else 0.") \
+    X(device_pcie_sent_bytes_per_second, "bytes_per_second", GAUGE, DEVICE, \
+        DEVICE, "Data that the device sends over PCIe.") \
+    X(device_pcie_received_bytes_per_second, "bytes_per_second", GAUGE, \
+        DEVICE, DEVICE, "Data that the device receives over PCIe.") \
+    X(device_encoder_utilization_ratio, "ratio", GAUGE, DEVICE, DEVICE, \
+        "Share of the time in which the device encoded video.") \
+    X(device_decoder_utilization_ratio, "ratio", GAUGE, DEVICE, DEVICE, \
+        "Share of the time in which the device decoded video.") \
+    X(device_sm_active_ratio, "ratio", GAUGE, DEVICE, DEVICE, \
+        "Share of the device's multiprocessors that had work.") \
+    X(device_sm_occupancy_ratio, "ratio", GAUGE, DEVICE, DEVICE, \
+        "Warps at work, as a share of those that would fit.") \
+    X(device_tensor_active_ratio, "ratio", GAUGE, DEVICE, DEVICE, \
+        "Share of the time in which the tensor cores computed.") \
+    X(device_memory_bandwidth_ratio, "ratio", GAUGE, DEVICE, DEVICE, \
+        "Traffic of the device's memory, as a share of the most it can do.") \
+    X(device_memory_read_bytes_per_second, "bytes_per_second", GAUGE, \
+        DEVICE, DEVICE, "Data that the device reads from memory.") \
+    X(device_memory_written_bytes_per_second, "bytes_per_second", GAUGE, \
+        DEVICE, DEVICE, "Data that the device writes to memory.") \
+    X(zone_energy_joules_total, "joules", COUNTER, ZONE, DEVICE, \
+        "Energy that a part used, since its counter began; its parent's " \
+        "includes it.") \
+    X(zone_power_watts, "watts", GAUGE, ZONE, DEVICE, \
+        "Power that a part draws; its parent's includes it.") \
+    X(zone_temperature_celsius, "celsius", GAUGE, ZONE, DEVICE, \
+        "Temperature of a part of the machine or of a device.") \
+    X(zone_clock_hertz, "hertz", GAUGE, ZONE, DEVICE, \
+        "Clock of a part, as of a cluster of cores.") \
+    X(zone_utilization_ratio, "ratio", GAUGE, ZONE, DEVICE, \
+        "Share of the time in which a part, as a cluster of cores, was " \
+        "active.") \
+    X(battery_power_watts, "watts", GAUGE, ZONE, SYSTEM, \
+        "Power that the whole machine draws from its battery; only while it " \
+        "does.") \
+    X(battery_charge_ratio, "ratio", GAUGE, ZONE, SYSTEM, \
+        "How full the battery is.") \
+    X(battery_remaining_joules, "joules", GAUGE, ZONE, SYSTEM, \
+        "Energy that the battery still holds.") \
+    X(thermal_pressure_level, "level", GAUGE, HOST, SYSTEM, \
+        "How much macOS holds the machine back for its heat: 0 nominal, " \
+        "1 moderate, 2 heavy, 3 trapping, 4 sleeping.") \
+    X(process_device_memory_bytes, "bytes", GAUGE, PROCESS, DEVICE, \
+        "Memory that a process has on the devices.") \
+    X(process_device_utilization_ratio, "ratio", GAUGE, PROCESS, DEVICE, \
+        "Share of the time in which the busiest engine of a device worked " \
+        "for a process.") \
     X(lost_events_total, "events", COUNTER, RUN, HOOK, \
         "Events that were seen and could not be recorded: the other figures " \
         "miss them.") \

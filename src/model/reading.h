@@ -47,6 +47,35 @@ struct reading {
     uint8_t method;   /* enum reading_method */
 };
 
+/* A second of readings of one metric, for those who look at hours. */
+struct rollup {
+    uint64_t second; /* since the run's start; from there to the next */
+    uint32_t subject;
+    uint16_t metric; /* enum metric_id */
+    uint64_t count;  /* of the readings */
+    double min, mean, max;
+};
+
+/* A figure of a whole run. */
+struct run_figure {
+    enum metric_id metric;
+    double value;
+};
+
+/* A subject as it is kept: with its number, and when it was gone. */
+struct subject_entry {
+    uint32_t id;
+    uint64_t end_ns; /* 0: it goes on, or went on to the end */
+    struct subject subject;
+};
+
+/* A metric that cannot be had of a subject, in a sentence that says why. */
+struct absence_note {
+    enum metric_id metric;
+    uint32_t subject;
+    const char *reason;
+};
+
 /* "process", "measured": for exports and for people. */
 const char *subject_kind_name(enum subject_kind kind);
 const char *reading_method_name(enum reading_method method);

@@ -36,6 +36,10 @@ struct run {
     const char *host;    /* a JSON object */
     const char *version; /* of ortmeter */
     const char *note;
+    const char *experiment; /* what it belongs to */
+    const char *prompt;     /* of a text that was generated, */
+    const char *response;   /* and the text */
+    const char *depth;      /* "off", "module", "deep": how far was looked */
 
     /* Known at the end. */
     bool ended;
@@ -45,6 +49,10 @@ struct run {
     uint64_t user_cpu_ns, system_cpu_ns;
     uint64_t meter_cpu_ns;
     uint64_t meter_rss_bytes;
+    uint64_t input_tokens, output_tokens; /* both 0: not told */
+    double energy_mj;                     /* of the whole run */
+    uint8_t energy_method;                /* enum reading_method */
+    bool has_energy;
 };
 
 struct process {
@@ -161,6 +169,8 @@ struct section {
     const char *name;
     uint64_t start_ns;
     uint64_t duration_ns;
+    double energy_mj;
+    bool has_energy;
 };
 
 struct token {
@@ -170,6 +180,9 @@ struct token {
     int64_t id;
     const char *text;
     uint64_t time_ns;
+    uint64_t duration_ns; /* 0: not told */
+    double energy_mj;
+    bool has_energy;
 };
 
 /* A mark, or a thread's name. */

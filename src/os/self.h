@@ -1,6 +1,7 @@
 /* self.h -- our own process: where its program lies, and its memory. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,3 +18,6 @@ void self_trim(void);
 
 /* The most memory that was resident at once since self_peak_reset(). */
 int self_peak_bytes(uint64_t *out);
+
+/* Whether we may do everything. */
+bool self_is_root(void);

@@ -54,3 +54,8 @@ int self_peak_bytes(uint64_t *out)
     return text_size(out,
             text_field((struct str){ text, (size_t)len }, "VmHWM"));
 }
+
+bool self_is_root(void)
+{
+    return geteuid() == 0;
+}

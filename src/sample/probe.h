@@ -32,6 +32,7 @@ typedef void probe_function(struct source *s, const struct source_context *c);
 
 probe_function probe_perf_software, probe_perf_hardware, probe_switches,
         probe_sched_trace, probe_rapl_perf; /* probe_perf_linux.c */
+probe_function probe_powermetrics;          /* probe_device_linux.c */
 probe_function probe_rapl_powercap, probe_hwmon, probe_thermal, probe_cpufreq,
         probe_battery; /* probe_power_linux.c */
 probe_function probe_nvml, probe_amdgpu, probe_intel_gpu, probe_intel_npu,

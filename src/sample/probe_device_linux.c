@@ -5,10 +5,12 @@
 #include "sample/probe.h"
 
 #include "os/dl.h"
-#include "os/file.h"
-#include "os/kernel_text.h"
 #include "os/path.h"
+#include "sample/device_reasons.h"
+#include "sample/nvml_driver.h"
+#include "sample/powermetrics_source.h"
 
+#include <errno.h>
 #include <string.h>
 
 static bool has_driver(const struct host_accelerator *a,
@@ -55,22 +57,18 @@ static void probe_driver(struct source *s, const struct source_context *c,
  * make a device node. */
 void probe_nvml(struct source *s, const struct source_context *c)
 {
-    char text[512], version[64];
-    int len = file_read(text, sizeof(text), "%s/proc/driver/nvidia/version",
-            c->root);
+    const char *library = nvml_library();
+    char version[64];
     struct dl *lib = NULL;
 
-    if (len < 0) {
-        probe_absent(s, "NVIDIA's driver is not loaded");
+    if (nvml_driver(version, sizeof(version), c->root)) {
+        probe_absent(s, REASON_NO_NVIDIA);
         return;
     }
-    text_copy(version, sizeof(version),
-            text_nvidia_version((struct str){ text, (size_t)len }));
-    if (dl_open(&lib, dl_nvml, NULL) == 0) {
-        probe_found(s, "%s, driver %s", dl_nvml, version);
+    if (dl_open(&lib, library, NULL) == 0) {
+        probe_found(s, "%s, driver %s", library, version);
     } else {
-        probe_absent(s, "driver %s is loaded, but there is no %s", version,
-                dl_nvml);
+        probe_absent(s, REASON_NO_NVML, version, library);
         probe_remedy(s, "install the driver's libraries, of version %s",
                 version);
     }
@@ -83,8 +81,7 @@ void probe_amdgpu(struct source *s, const struct source_context *c)
     static const char *const files[] = { "gpu_metrics", "gpu_busy_percent",
         "mem_info_vram_used", NULL };
 
-    probe_driver(s, c, "there is no AMD GPU with the driver amdgpu", drivers,
-            files);
+    probe_driver(s, c, REASON_NO_AMDGPU, drivers, files);
 }
 
 void probe_intel_gpu(struct source *s, const struct source_context *c)
@@ -93,8 +90,7 @@ void probe_intel_gpu(struct source *s, const struct source_context *c)
     static const char *const files[] = { "tile0/gt0/freq0/act_freq",
         "tile0/gt0/gtidle/idle_residency_ms", NULL };
 
-    probe_driver(s, c, "there is no Intel GPU with the driver xe or i915",
-            drivers, files);
+    probe_driver(s, c, REASON_NO_INTEL_GPU, drivers, files);
 }
 
 void probe_intel_npu(struct source *s, const struct source_context *c)
@@ -103,8 +99,7 @@ void probe_intel_npu(struct source *s, const struct source_context *c)
     static const char *const files[] = { "npu_busy_time_us",
         "npu_memory_utilization", "npu_current_frequency_mhz", NULL };
 
-    probe_driver(s, c, "there is no Intel NPU with the driver intel_vpu",
-            drivers, files);
+    probe_driver(s, c, REASON_NO_INTEL_NPU, drivers, files);
 }
 
 void probe_amd_npu(struct source *s, const struct source_context *c)
@@ -112,6 +107,22 @@ void probe_amd_npu(struct source *s, const struct source_context *c)
     static const char *const drivers[] = { "amdxdna", NULL };
     static const char *const files[] = { "fw_version", "device_type", NULL };
 
-    probe_driver(s, c, "there is no AMD NPU with the driver amdxdna", drivers,
-            files);
+    probe_driver(s, c, REASON_NO_AMD_NPU, drivers, files);
+}
+
+void probe_powermetrics(struct source *s, const struct source_context *c)
+{
+    struct error e = { "" };
+    char path[512];
+    int rc = powermetrics_program(path, sizeof(path), &e);
+
+    (void)c;
+    if (rc == 0) {
+        probe_found(s, "%s", path);
+    } else if (rc == -EACCES) {
+        probe_denied(s, "%s", e.text);
+        probe_remedy(s, REMEDY_POWERMETRICS_ROOT);
+    } else {
+        probe_absent(s, "%s", e.text);
+    }
 }

@@ -5,6 +5,7 @@
 #include "os/file.h"
 #include "os/kernel_text.h"
 #include "os/path.h"
+#include "sample/device_reasons.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -181,7 +182,7 @@ void probe_rapl_perf(struct source *s, const struct source_context *c)
     char mask[256];
 
     if (file_u64(&type, "%s" POWER "/type", c->root) || type > UINT32_MAX) {
-        probe_absent(s, "the kernel has no power events%s", probe_where(c));
+        probe_absent(s, REASON_NO_POWER_EVENTS "%s", probe_where(c));
         return;
     }
     event.type = (uint32_t)type;

@@ -6,11 +6,12 @@
 #include "base/str.h"
 #include "os/file.h"
 #include "os/path.h"
+#include "sample/device_reasons.h"
 
 #include <errno.h>
 #include <string.h>
 
-#define POWERCAP "/sys/class/powercap"
+#define POWERCAP POWERCAP_FOLDER
 
 /* Packages and their parts, on AMD too.  "intel-rapl" by itself is what they
  * belong to, and "intel-rapl-mmio:0" is the same package again. */
@@ -44,11 +45,10 @@ void probe_rapl_powercap(struct source *s, const struct source_context *c)
     if (readable) {
         probe_found(s, POWERCAP ": %s", buf_cstr(&list));
     } else if (refused) {
-        probe_denied(s, "since Linux 5.10 energy_uj is for root only");
-        probe_remedy(s, "sudo chmod a+r " POWERCAP "/intel-rapl:*/energy_uj "
-                        "(until the next start)");
+        probe_denied(s, REASON_POWERCAP_ROOT);
+        probe_remedy(s, REMEDY_POWERCAP_ROOT);
     } else {
-        probe_absent(s, "there are no zones in " POWERCAP "%s", probe_where(c));
+        probe_absent(s, REASON_NO_POWERCAP "%s", probe_where(c));
         if (!c->host->virtualisation[0] &&
                 strcmp(c->host->architecture, "x86_64") == 0)
             probe_remedy(s, "sudo modprobe intel_rapl_msr");
@@ -93,7 +93,7 @@ void probe_hwmon(struct source *s, const struct source_context *c)
         probe_found(s, "%s: %u of temperature, %u of power, %u of energy",
                 buf_cstr(&list), counts[0], counts[1], counts[2]);
     else
-        probe_absent(s, "/sys/class/hwmon has no chip%s", probe_where(c));
+        probe_absent(s, REASON_NO_HWMON "%s", probe_where(c));
     folder_release(&chips);
     buf_release(&list);
 }
@@ -116,7 +116,7 @@ void probe_thermal(struct source *s, const struct source_context *c)
     if (list.len)
         probe_found(s, "%s", buf_cstr(&list));
     else
-        probe_absent(s, "/sys/class/thermal has no zone%s", probe_where(c));
+        probe_absent(s, REASON_NO_THERMAL "%s", probe_where(c));
     folder_release(&zones);
     buf_release(&list);
 }
@@ -170,7 +170,7 @@ void probe_battery(struct source *s, const struct source_context *c)
     if (list.len)
         probe_found(s, "%s", buf_cstr(&list));
     else
-        probe_absent(s, "the machine has no battery");
+        probe_absent(s, REASON_NO_BATTERY);
     folder_release(&supplies);
     buf_release(&list);
 }

@@ -46,6 +46,17 @@ static inline void batch_add(struct batch *b, enum metric_id metric,
     batch_add_at(b, b->time_ns, metric, subject, value);
 }
 
+/* The same for a value that its source itself computed from others. */
+static inline void batch_add_modelled(struct batch *b, enum metric_id metric,
+        uint32_t subject, double value)
+{
+    size_t before = b->count;
+
+    batch_add(b, metric, subject, value);
+    if (b->count > before)
+        b->items[before].method = READING_MODELLED;
+}
+
 struct targets; /* sample/targets.h: the processes that are looked at */
 
 struct sample_context {

@@ -192,6 +192,8 @@ static const struct {
     { "intel-npu", "Intel NPU: busy time, memory, clock", false,
             probe_intel_npu },
     { "amd-npu", "AMD NPU: use, power, clock", false, probe_amd_npu },
+    { "powermetrics", "Apple: power, energy, clocks of CPU, GPU and NPU", false,
+            probe_powermetrics },
 };
 
 _Static_assert(LEN(table) <= SOURCES_MAX, "room for every source");

@@ -29,14 +29,8 @@ void subjects_end(struct subjects *s, uint32_t number, uint64_t time_ns);
 /* When that was; 0: it goes on. */
 uint64_t subjects_ended_ns(const struct subjects *s, uint32_t number);
 
-/* A metric that cannot be had of a subject, in a sentence that says why; said
- * again, it replaces the earlier one. */
-struct absence_note {
-    enum metric_id metric;
-    uint32_t subject;
-    const char *reason;
-};
-
+/* Says why a metric cannot be had of a subject; said again, it replaces the
+ * earlier one. */
 void subjects_missing(struct subjects *s, enum metric_id metric,
         uint32_t subject, const char *reason_fmt, ...) PRINTF_LIKE(4, 5);
 size_t subjects_missing_count(const struct subjects *s);

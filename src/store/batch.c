@@ -1,13 +1,34 @@
 /* batch.c -- what comes by the thousands: written in one transaction. */
 #include "base/alloc.h"
+#include "os/clock.h"
 #include "store/sqlite.h"
 
 #include <stdlib.h>
 
-static void begin(struct store *s)
+/* A commit may lie in the system's memory for a while, where a loss of power
+ * takes it: once in so long it goes to the disk. */
+#define SYNC_NS 900000000
+
+static void choose_sync(struct store *s)
+{
+    uint64_t now_ns = mono_ns();
+    bool sync = now_ns - s->synced_ns > SYNC_NS;
+
+    if (sync != s->syncing)
+        (void)sqlite3_exec(s->db,
+                sync ? "PRAGMA synchronous = FULL"
+                     : "PRAGMA synchronous = NORMAL",
+                NULL, NULL, NULL);
+    s->syncing = sync;
+    if (sync)
+        s->synced_ns = now_ns;
+}
+
+void store_begin(struct store *s)
 {
     if (s->in_transaction || s->failed)
         return;
+    choose_sync(s);
     if (sqlite3_exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL))
         store_keep_failure(s, "store the run");
     else
@@ -36,6 +57,7 @@ uint64_t store_add_inference(struct store *s, const struct inference *i)
         s->waiting[s->waiting_count] = *i;
         s->errors[s->waiting_count++] = i->error ? alloc_text(i->error) : NULL;
     }
+    s->failures += (i->flags & FLAG_FAILED) != 0;
     return ++s->inferences;
 }
 
@@ -83,7 +105,7 @@ static void write_inferences(struct store *s)
 
 void store_add_operator(struct store *s, const struct operator* o)
 {
-    begin(s); /* a model may have ten thousand of them */
+    store_begin(s); /* a model may have ten thousand of them */
 
     sqlite3_stmt *st = store_kept(s, &s->add_operator,
             "INSERT INTO operators VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,"
@@ -108,7 +130,7 @@ void store_add_operator(struct store *s, const struct operator* o)
 
 void store_add_operator_edge(struct store *s, const struct operator_edge *x)
 {
-    begin(s);
+    store_begin(s);
 
     sqlite3_stmt *st = store_kept(s, &s->add_operator_edge,
             "INSERT OR IGNORE INTO operator_edges VALUES (?1,?2,?3)");
@@ -153,19 +175,20 @@ static void write_operator_runs(struct store *s)
     s->operator_run_count = 0;
 }
 
-/* --- both ----------------------------------------------------------------- */
+/* --- all ----------------------------------------------------------------- */
 
 int store_flush(struct store *s, struct error *e)
 {
     if (store_waiting(s))
-        begin(s);
+        store_begin(s);
     write_inferences(s);
     write_operator_runs(s);
+    store_write_readings(s);
     end(s);
     return s->failed ? fail(e, s->failed, "%s", s->why.text) : 0;
 }
 
 size_t store_waiting(const struct store *s)
 {
-    return s->waiting_count + s->operator_run_count;
+    return s->waiting_count + s->operator_run_count + s->reading_count;
 }

@@ -2,9 +2,11 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "store/schema.h"
+#include "store/seal.h"
 #include "store/sqlite.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +14,31 @@
 
 /* Others may be writing: each for milliseconds, so this is patience enough. */
 #define BUSY_MS 20000
+
+/* A file that the key does not open, or that has none. */
+static int locked(struct store *s, const char *doing, struct error *e)
+{
+    switch (vault_trouble(s->vault)) {
+    case VAULT_WRONG_KEY:
+        return fail(e, -EACCES,
+                "cannot %s: the key does not open %s, or it is no database",
+                doing, s->path);
+    case VAULT_NOT_SEALED:
+        return fail(e, -EINVAL,
+                "cannot %s: %s is not encrypted: leave the key out", doing,
+                s->path);
+    case VAULT_DAMAGED:
+        return fail(e, -EIO,
+                "cannot %s: a part of %s is damaged or was changed: the key "
+                "does not open it",
+                doing, s->path);
+    case VAULT_NO_TROUBLE: break;
+    }
+    return fail(e, -EIO,
+            "cannot %s: %s: file is not a database, or it is encrypted: then "
+            "give its key with --key-file",
+            doing, s->path);
+}
 
 int store_failed(struct store *s, const char *doing, struct error *e)
 {
@@ -23,6 +50,8 @@ int store_failed(struct store *s, const char *doing, struct error *e)
     if (code == SQLITE_READONLY)
         return fail(e, -EROFS, "cannot %s: %s may only be read", doing,
                 s->path);
+    if (code == SQLITE_NOTADB || vault_trouble(s->vault))
+        return locked(s, doing, e);
     return fail(e, -EIO, "cannot %s: %s: %s", doing, s->path,
             sqlite3_errmsg(s->db));
 }
@@ -36,6 +65,12 @@ void store_bind_text(sqlite3_stmt *st, int at, const char *text)
 void store_bind_u64(sqlite3_stmt *st, int at, uint64_t value, bool known)
 {
     (void)(known ? sqlite3_bind_int64(st, at, (sqlite3_int64)value)
+                 : sqlite3_bind_null(st, at));
+}
+
+void store_bind_real(sqlite3_stmt *st, int at, double value, bool known)
+{
+    (void)(known ? sqlite3_bind_double(st, at, value)
                  : sqlite3_bind_null(st, at));
 }
 
@@ -80,42 +115,40 @@ static int is_ours(struct store *s, int64_t version, struct error *e)
     return rc;
 }
 
+static int take_step(struct store *s, int64_t version)
+{
+    char bump[48];
+    int rc = SQLITE_OK;
+
+    for (const char *const *sql = schema_steps[version]; *sql && !rc; sql++)
+        rc = sqlite3_exec(s->db, *sql, NULL, NULL, NULL);
+    (void)snprintf(bump, sizeof(bump), "PRAGMA user_version = %d",
+            (int)version + 1);
+    return rc ? rc : sqlite3_exec(s->db, bump, NULL, NULL, NULL);
+}
+
 static int step_up(struct store *s, int64_t version, struct error *e)
 {
-    for (; (size_t)version < schema_version; version++) {
-        char *bump =
-                sqlite3_mprintf("PRAGMA user_version = %d", (int)version + 1);
-        int rc = sqlite3_exec(s->db, schema_steps[version], NULL, NULL, NULL);
-
-        if (!rc)
-            rc = sqlite3_exec(s->db, bump, NULL, NULL, NULL);
-        sqlite3_free(bump);
-        if (rc)
+    for (; (size_t)version < schema_version; version++)
+        if (take_step(s, version))
             return store_failed(s, "make the tables", e);
-    }
     return 0;
 }
 
-/* Looks at the file and brings it up to date, all in one transaction: another
- * process may be making the same file. */
-static int check(struct store *s, enum store_mode mode, struct error *e)
+/* Looks at the file and, if `change`, brings it up to date, all in one
+ * transaction: another process may be making the same file. */
+static int look(struct store *s, bool change, int64_t *version, struct error *e)
 {
-    bool write = mode == STORE_WRITE;
-    int64_t version = 0;
-
-    if (sqlite3_exec(s->db, write ? "BEGIN IMMEDIATE" : "BEGIN", NULL, NULL,
+    if (sqlite3_exec(s->db, change ? "BEGIN IMMEDIATE" : "BEGIN", NULL, NULL,
                 NULL))
         return store_failed(s, "open the database", e);
 
-    int rc = read_version(s, &version, e);
+    int rc = read_version(s, version, e);
 
     if (!rc)
-        rc = is_ours(s, version, e);
-    if (!rc && !write && !version)
-        rc = fail(e, -EIO, "%s holds no runs: it is an empty database",
-                s->path);
-    if (!rc && write)
-        rc = step_up(s, version, e);
+        rc = is_ours(s, *version, e);
+    if (!rc && change)
+        rc = step_up(s, *version, e);
     if (!rc && sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL))
         rc = store_failed(s, "open the database", e);
     if (rc)
@@ -140,23 +173,60 @@ static int use_write_ahead_log(struct store *s, struct error *e)
     return store_failed(s, "write to the database", e);
 }
 
+/* Before anything is read: what is sealed has its own end of every page, and
+ * leaves nothing in other files. */
+static int use_key(struct store *s, struct error *e)
+{
+    int reserved = SEAL_BYTES;
+
+    if (!vault_has_key(s->vault))
+        return 0;
+    if (sqlite3_file_control(s->db, "main", SQLITE_FCNTL_RESERVE_BYTES,
+                &reserved) ||
+            sqlite3_exec(s->db,
+                    "PRAGMA temp_store = MEMORY;"
+                    "PRAGMA page_size = 4096;",
+                    NULL, NULL, NULL))
+        return store_failed(s, "open the database", e);
+    return 0;
+}
+
+/* The file is looked at before it is changed in any way: it may be somebody
+ * else's.  Who only reads brings an older one up to date, too. */
+static int check(struct store *s, enum store_mode mode, struct error *e)
+{
+    int64_t version = 0;
+    int rc = look(s, false, &version, e);
+
+    if (!rc && mode != STORE_WRITE && !version)
+        rc = fail(e, -EIO, "%s holds no runs: it is an empty database",
+                s->path);
+    if (!rc && mode != STORE_READ)
+        rc = use_write_ahead_log(s, e);
+    if (!rc && (mode != STORE_READ || (size_t)version < schema_version))
+        rc = look(s, true, &version, e);
+    return rc;
+}
+
 static int prepare(struct store *s, enum store_mode mode, struct error *e)
 {
     (void)sqlite3_busy_timeout(s->db, BUSY_MS);
 
-    int rc = check(s, mode, e);
+    int rc = use_key(s, e);
 
+    if (!rc)
+        rc = check(s, mode, e);
     if (rc || mode == STORE_READ)
         return rc;
-    rc = use_write_ahead_log(s, e);
-    if (!rc && sqlite3_exec(s->db,
-                       "PRAGMA synchronous = NORMAL;"
-                       "PRAGMA foreign_keys = ON;",
-                       NULL, NULL, NULL))
+    if (sqlite3_exec(s->db,
+                "PRAGMA synchronous = NORMAL;"
+                "PRAGMA secure_delete = ON;",
+                NULL, NULL, NULL))
         rc = store_failed(s, "write to the database", e);
     s->waiting = alloc_zero(STORE_BATCH, sizeof(*s->waiting));
     s->errors = alloc_zero(STORE_BATCH, sizeof(*s->errors));
     s->operator_runs = alloc_zero(STORE_BATCH, sizeof(*s->operator_runs));
+    s->readings = alloc_zero(STORE_BATCH, sizeof(*s->readings));
     return rc;
 }
 
@@ -192,30 +262,37 @@ static int open_still(struct store *s, struct error *e)
     s->db = NULL;
 
     int rc = sqlite3_open_v2(buf_cstr(&name), &s->db,
-            SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+            SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vault_name(s->vault));
 
     buf_release(&name);
-    return rc == SQLITE_OK ? check(s, STORE_READ, e)
+    return rc == SQLITE_OK ? prepare(s, STORE_READ, e)
                            : store_failed(s, "open the database", e);
 }
 
 int store_open(struct store **out, const char *path, enum store_mode mode,
         struct error *e)
 {
-    if (mode == STORE_READ && access(path, F_OK))
+    return store_open_locked(out, path, mode, NULL, e);
+}
+
+int store_open_locked(struct store **out, const char *path,
+        enum store_mode mode, const struct store_key *key, struct error *e)
+{
+    if (mode != STORE_WRITE && access(path, F_OK))
         return fail(e, -ENOENT,
                 "there is no database %s yet: run something "
                 "first, as in 'ortmeter run -- PROGRAM'",
                 path);
 
     struct store *s = alloc_zero(1, sizeof(*s));
-    int flags = mode == STORE_READ ? SQLITE_OPEN_READWRITE
-                                   : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    int flags = SQLITE_OPEN_READWRITE |
+                (mode == STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
     mode_t mask = umask(077); /* what it holds is its owner's business */
     int rc;
 
     s->path = alloc_text(path);
-    if (sqlite3_open_v2(path, &s->db, flags, NULL) != SQLITE_OK)
+    s->vault = vault_new(key);
+    if (sqlite3_open_v2(path, &s->db, flags, vault_name(s->vault)) != SQLITE_OK)
         rc = store_failed(s, "open the database", e);
     else
         rc = prepare(s, mode, e);
@@ -240,14 +317,20 @@ void store_close(struct store *s)
     (void)sqlite3_finalize(s->add_operator);
     (void)sqlite3_finalize(s->add_operator_run);
     (void)sqlite3_finalize(s->add_operator_edge);
+    (void)sqlite3_finalize(s->add_reading);
+    (void)sqlite3_finalize(s->add_rollup);
     (void)sqlite3_finalize(s->add_section);
     (void)sqlite3_finalize(s->add_token);
     (void)sqlite3_finalize(s->add_event);
     (void)sqlite3_finalize(s->add_text);
     (void)sqlite3_finalize(s->find_text);
+    (void)sqlite3_finalize(s->use_text);
     (void)sqlite3_close(s->db);
+    vault_free(s->vault);
     free(s->waiting);
+    map_release(&s->text_uses);
     free(s->operator_runs);
+    free(s->readings);
     free(s->errors);
     free(s->path);
     free(s);

@@ -4,6 +4,10 @@
 #include <stddef.h>
 
 /* Step n brings a file from version n to n + 1; PRAGMA user_version says where
- * a file is.  A step that was once released never changes. */
-extern const char *const schema_steps[];
+ * a file is.  A step is some SQL, in pieces that end with NULL; once released,
+ * it never changes. */
+extern const char *const *const schema_steps[];
 extern const size_t schema_version;
+
+/* One file each. */
+extern const char *const schema_1[], *const schema_2[];

@@ -1,7 +1,9 @@
 /* sqlite.h -- what the files of the store share.  Not for others. */
 #pragma once
 
+#include "base/map.h"
 #include "store/store.h"
+#include "store/vault.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -10,30 +12,42 @@
 
 struct store {
     sqlite3 *db;
+    struct vault *vault; /* what it reads and writes files by */
     char *path;
     int64_t run;
     int failed; /* a negative errno value: nothing more is written */
     struct error why;
     bool in_transaction;
+    bool syncing;       /* the next commit goes to the disk */
+    uint64_t synced_ns; /* of mono_ns(): when the last one did */
 
     struct inference *waiting; /* STORE_BATCH, when writing */
     char **errors;             /* their texts, owned */
     size_t waiting_count;
     struct operator_run *operator_runs; /* STORE_BATCH, too */
     size_t operator_run_count;
+    struct reading *readings; /* and these */
+    size_t reading_count;
 
     /* So far, in this run. */
-    uint64_t inferences, operators_ran, sections, tokens, events;
+    uint64_t inferences, failures, operators_ran, sections, tokens, events;
+    uint64_t readings_taken;
+
+    int64_t metrics[METRIC_IDS]; /* their numbers in the file; 0: not known */
+    struct map text_uses;        /* of this run: noted already */
 
     sqlite3_stmt *add_inference;
     sqlite3_stmt *add_operator;
     sqlite3_stmt *add_operator_run;
     sqlite3_stmt *add_operator_edge;
+    sqlite3_stmt *add_reading;
+    sqlite3_stmt *add_rollup;
     sqlite3_stmt *add_section;
     sqlite3_stmt *add_token;
     sqlite3_stmt *add_event;
     sqlite3_stmt *add_text;
     sqlite3_stmt *find_text;
+    sqlite3_stmt *use_text;
 };
 
 /* The database's own words for what went wrong, as ours. */
@@ -43,6 +57,8 @@ int store_failed(struct store *s, const char *doing, struct error *e);
 void store_bind_text(sqlite3_stmt *st, int at, const char *text);
 /* Binds a number if it is known, else NULL. */
 void store_bind_u64(sqlite3_stmt *st, int at, uint64_t value, bool known);
+
+void store_bind_real(sqlite3_stmt *st, int at, double value, bool known);
 
 /* Runs the statement to its end and makes it ready for the next time. */
 int store_step(sqlite3_stmt *st);
@@ -63,3 +79,19 @@ void store_step_kept(struct store *s, sqlite3_stmt *st);
 /* Binds the number of a text, which is kept once, or NULL. */
 void store_bind_text_number(struct store *s, sqlite3_stmt *st, int at,
         const char *text);
+
+/* --- batch.c, figures.c ----------------------------------------------------
+ */
+
+/* Begins a transaction, which the next store_flush() ends. */
+void store_begin(struct store *s);
+
+/* Writes the readings that wait, in a transaction that was begun. */
+void store_write_readings(struct store *s);
+
+/* --- labels.c: in a transaction that was begun, or at once ---------------- */
+
+void store_label(struct store *s, int64_t run, const char *kind,
+        struct str name);
+/* Each of a list with commas. */
+void store_label_tags(struct store *s, int64_t run, const char *tags);

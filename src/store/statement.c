@@ -75,10 +75,30 @@ static int64_t text_number(struct store *s, const char *text)
     return s->failed ? 0 : find_text(find, text);
 }
 
+/* Notes that the run has the text: it goes with the last of its users. */
+static void use_text(struct store *s, int64_t number)
+{
+    if (map_find(&s->text_uses, (uint64_t)number))
+        return;
+
+    sqlite3_stmt *st = store_kept(s, &s->use_text,
+            "INSERT INTO text_uses (run, text) VALUES (?1,?2)"
+            " ON CONFLICT DO NOTHING");
+
+    if (!st)
+        return;
+    (void)sqlite3_bind_int64(st, 1, s->run);
+    (void)sqlite3_bind_int64(st, 2, number);
+    store_step_kept(s, st);
+    map_put(&s->text_uses, (uint64_t)number, 1);
+}
+
 void store_bind_text_number(struct store *s, sqlite3_stmt *st, int at,
         const char *text)
 {
     int64_t number = text_number(s, text);
 
+    if (number)
+        use_text(s, number);
     store_bind_u64(st, at, (uint64_t)number, number != 0);
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "model/reading.h"
 #include "model/run.h"
 
 #include <stddef.h>
@@ -15,8 +16,9 @@
 struct store;
 
 enum store_mode {
-    STORE_READ,  /* the file must be there */
-    STORE_WRITE, /* it is made if need be, for its owner only */
+    STORE_READ,   /* the file must be there */
+    STORE_CHANGE, /* the same, and what is in it may be changed */
+    STORE_WRITE,  /* it is made if need be, for its owner only */
 };
 
 /* -ENOENT: there is no such file.  -EIO: it cannot be read, or it is no
@@ -24,6 +26,24 @@ enum store_mode {
  * wrote it. */
 int store_open(struct store **out, const char *path, enum store_mode mode,
         struct error *e);
+
+/* A file may be encrypted: AES-256-GCM, page by page, with whatever the log
+ * holds.  A passphrase goes through scrypt. */
+enum store_key_kind {
+    STORE_KEY_FILE,      /* 32 random bytes or more */
+    STORE_KEY_PASSPHRASE /* what a person can remember */
+};
+
+struct store_key {
+    enum store_key_kind kind;
+    const void *bytes;
+    size_t len;
+};
+
+/* The same with a key, which is copied; NULL: none.  -EACCES: it is the wrong
+ * one.  -EINVAL: the file is not encrypted. */
+int store_open_locked(struct store **out, const char *path,
+        enum store_mode mode, const struct store_key *key, struct error *e);
 
 /* What was added and not flushed is lost.  NULL is welcome. */
 void store_close(struct store *s);
@@ -56,11 +76,22 @@ void store_add_token(struct store *s, const struct token *t);
 void store_add_mark(struct store *s, const struct note *n);
 void store_add_thread(struct store *s, const struct note *n);
 
+/* What was sampled.  Times are since the run's start here, too: whoever reads
+ * clocks takes run.start_mono_ns off first.  A subject that was there before
+ * the run has the start 0.  It is added once, before its readings. */
+void store_add_subject(struct store *s, uint32_t id, const struct subject *x);
+void store_end_subject(struct store *s, uint32_t id, uint64_t time_ns);
+void store_add_reading(struct store *s, const struct reading *r);
+void store_add_readings(struct store *s, const struct reading *r, size_t count);
+/* One that is there already is replaced; so is an absence. */
+void store_add_rollup(struct store *s, const struct rollup *r);
+void store_add_absence(struct store *s, const struct absence_note *a);
+
 /* What is known at a process's end: lost, untimed, torn, hook_ns. */
 void store_end_process(struct store *s, const struct process *p);
 
-/* Commits the inferences and operator runs so far.  The error of this or an
- * earlier call. */
+/* Commits the inferences, operator runs and what was sampled so far.  The error
+ * of this or an earlier call. */
 int store_flush(struct store *s, struct error *e);
 
 /* How many of them wait for store_flush(). */
@@ -90,6 +121,14 @@ STORE_EACH(section, section);
 STORE_EACH(token, token);
 STORE_EACH(mark, note);
 STORE_EACH(thread, note);
+STORE_EACH(subject, subject_entry);
+STORE_EACH(absence, absence_note);
+
+/* Those of a metric that this ortmeter does not know are left out. */
+STORE_EACH(reading, reading);
+
+/* By metric, subject and second. */
+STORE_EACH(rollup, rollup);
 
 /* In the order of their start; of what starts together, the longer first, and
  * operators last.  An operator does not start before its inference; those that
@@ -101,15 +140,83 @@ int store_read_run(struct store *s, int64_t row,
         void (*each)(void *context, const struct run *r), void *context,
         struct error *e);
 
+/* Which runs are meant, and in which order.  Starts zeroed: all of them, the
+ * newest first, and none of them while `limit` is 0. */
+struct run_filter {
+    const char *model;      /* part of a model's path, in any case */
+    const char *tags;       /* the run has all of these; commas between */
+    const char *experiment; /* its name */
+    const char *prompt;     /* text in the prompt, in any case */
+    uint64_t from_wall_ns;  /* begun then or later; 0: whenever */
+    uint64_t to_wall_ns;    /* begun before; 0: whenever */
+    enum run_order { RUN_BY_DATE, RUN_BY_DURATION, RUN_BY_ENERGY } order;
+    bool ascending; /* the oldest, shortest, least first */
+    uint64_t limit, offset;
+    const struct metric *metric; /* whose value is wanted, too; NULL: none */
+};
+
 /* What `list` shows of a run. */
 struct run_line {
     const struct run *run;
     uint64_t inferences;
     uint64_t failed;
     const char *models; /* paths, one a line; "" when none is known */
+    bool has_value;     /* the filter's metric is known of this run */
+    double value;
 };
 
-/* The newest `limit` runs, newest first. */
-int store_list_runs(struct store *s, uint64_t limit,
+/* Those that what is asked for is not known of come last. */
+int store_list_runs(struct store *s, const struct run_filter *f,
         void (*each)(void *context, const struct run_line *l), void *context,
+        struct error *e);
+
+/* Runs that were begun, and whose meter is no more: its end is not written. */
+int store_each_interrupted(struct store *s,
+        void (*each)(void *context, int64_t row), void *context,
+        struct error *e);
+
+/* Runs that ended, and have no figures kept of them. */
+int store_each_unsummed(struct store *s,
+        void (*each)(void *context, int64_t row), void *context,
+        struct error *e);
+
+/* --- changing runs that are there ----------------------------------------- */
+
+/* Says so in the file, and counts what was kept. */
+int store_mark_interrupted(struct store *s, int64_t row, struct error *e);
+
+/* Keeps figures of a whole run, for store_list_runs(); store_flush() commits
+ * them. */
+void store_set_figures(struct store *s, int64_t row, const struct run_figure *f,
+        size_t count);
+
+/* Replace what is there; NULL: none. */
+int store_set_tags(struct store *s, int64_t row, const char *tags,
+        struct error *e);
+int store_set_experiment(struct store *s, int64_t row, const char *name,
+        struct error *e);
+
+/* Deletes the run and all that belongs to it; what it wrote is overwritten in
+ * the file.  -ENOENT: there is none.  -EBUSY: it is still being recorded. */
+int store_delete_run(struct store *s, int64_t row, struct error *e);
+
+/* Call it after deleting: takes what was deleted out of the write-ahead log
+ * and the index of the prompts, too. */
+int store_forget(struct store *s, struct error *e);
+
+/* Gives the room of what was deleted back to the disk.  Needs as much again
+ * for a while, and nobody else at the file. */
+int store_vacuum(struct store *s, struct error *e);
+
+/* Reads all of the file.  -EIO: it is damaged. */
+int store_check(struct store *s, struct error *e);
+
+/* Bytes on disk, with the log. */
+uint64_t store_bytes(const struct store *s);
+
+/* The rows of the runs that a pruning takes: begun before that time (0: any),
+ * but never one of the newest `keep`, nor one that is a baseline or is still
+ * being recorded. */
+int store_each_prunable(struct store *s, uint64_t before_wall_ns, uint64_t keep,
+        void (*each)(void *context, int64_t row), void *context,
         struct error *e);

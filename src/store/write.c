@@ -1,111 +1,7 @@
-/* write.c -- one run, row by row. */
-#include "base/alloc.h"
+/* write.c -- what is rare in a run, row by row. */
 #include "store/sqlite.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/random.h>
-
 enum event_kind { EVENT_MARK, EVENT_THREAD };
-
-/* A version 4 UUID. */
-static int make_id(char out[RUN_ID_LEN + 1], struct error *e)
-{
-    static const char digits[] = "0123456789abcdef";
-    unsigned char bytes[16];
-    char *to = out;
-
-    if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
-        return fail(e, -EIO, "the system gives no random numbers");
-    bytes[6] = (unsigned char)(0x40 | (bytes[6] & 0x0f));
-    bytes[8] = (unsigned char)(0x80 | (bytes[8] & 0x3f));
-    for (size_t i = 0; i < sizeof(bytes); i++) {
-        if (i == 4 || i == 6 || i == 8 || i == 10)
-            *to++ = '-';
-        *to++ = digits[bytes[i] >> 4];
-        *to++ = digits[bytes[i] & 15];
-    }
-    *to = 0;
-    return 0;
-}
-
-/* --- the run -------------------------------------------------------------- */
-
-int store_begin_run(struct store *s, struct run *run, struct error *e)
-{
-    int rc = make_id(run->id, e);
-
-    if (rc)
-        return rc;
-
-    sqlite3_stmt *st = store_once(s,
-            "INSERT INTO profiling_runs (run_id, timestamp, status,"
-            " start_mono_ns, meter_pid, version, command, directory, host,"
-            " tags) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)");
-
-    if (st) {
-        store_bind_text(st, 1, run->id);
-        store_bind_u64(st, 2, run->started_wall_ns, true);
-        store_bind_u64(st, 3, RUN_RUNNING, true);
-        store_bind_u64(st, 4, run->start_mono_ns, true);
-        store_bind_u64(st, 5, run->meter_pid, true);
-        store_bind_text(st, 6, run->version);
-        store_bind_text(st, 7, run->command);
-        store_bind_text(st, 8, run->directory);
-        store_bind_text(st, 9, run->host);
-        store_bind_text(st, 10, run->tags);
-        store_finish(s, st);
-    }
-    if (s->failed)
-        return fail(e, s->failed, "%s", s->why.text);
-    run->row = s->run = sqlite3_last_insert_rowid(s->db);
-    return 0;
-}
-
-void store_cancel_run(struct store *s)
-{
-    sqlite3_stmt *st =
-            store_once(s, "DELETE FROM profiling_runs WHERE id = ?1");
-
-    if (!st)
-        return;
-    store_bind_u64(st, 1, (uint64_t)s->run, true);
-    store_finish(s, st);
-}
-
-int store_end_run(struct store *s, const struct run *run, struct error *e)
-{
-    sqlite3_stmt *st;
-
-    /* Also when recording failed: then there is more reason to say so. */
-    s->failed = 0;
-    st = store_once(s,
-            "UPDATE profiling_runs SET status = ?2, duration_ns = ?3,"
-            " exit_code = ?4, signal = ?5, peak_rss_bytes = ?6,"
-            " user_cpu_ns = ?7, system_cpu_ns = ?8, meter_cpu_ns = ?9,"
-            " meter_rss_bytes = ?10, note = ?11, model_name = (SELECT model"
-            " FROM sessions WHERE run = ?1 AND model NOT NULL LIMIT 1)"
-            " WHERE id = ?1");
-    if (st) {
-        store_bind_u64(st, 1, (uint64_t)run->row, true);
-        store_bind_u64(st, 2, run->status, true);
-        store_bind_u64(st, 3, run->duration_ns, run->duration_ns);
-        store_bind_u64(st, 4, (uint64_t)run->exit_code,
-                run->ended && !run->signal);
-        store_bind_u64(st, 5, (uint64_t)run->signal, run->signal);
-        store_bind_u64(st, 6, run->peak_rss_bytes, run->peak_rss_bytes);
-        store_bind_u64(st, 7, run->user_cpu_ns, run->ended);
-        store_bind_u64(st, 8, run->system_cpu_ns, run->ended);
-        store_bind_u64(st, 9, run->meter_cpu_ns, run->meter_cpu_ns);
-        store_bind_u64(st, 10, run->meter_rss_bytes, run->meter_rss_bytes);
-        store_bind_text(st, 11, run->note);
-        store_finish(s, st);
-    }
-    return s->failed ? fail(e, s->failed, "%s", s->why.text) : 0;
-}
-
-/* --- rare things, committed at once --------------------------------------- */
 
 void store_add_process(struct store *s, const struct process *p)
 {
@@ -196,6 +92,8 @@ void store_add_session(struct store *s, const struct session *x)
     store_bind_u64(st, 13, x->read_ns, x->read_ns || x->initialise_ns);
     store_bind_u64(st, 14, x->initialise_ns, x->read_ns || x->initialise_ns);
     store_finish(s, st);
+    if (x->model)
+        store_label(s, s->run, "model", str_of(x->model));
 }
 
 void store_add_session_end(struct store *s, uint32_t session, uint64_t time_ns)
@@ -214,7 +112,9 @@ void store_add_session_end(struct store *s, uint32_t session, uint64_t time_ns)
 void store_add_section(struct store *s, const struct section *x)
 {
     sqlite3_stmt *st = store_kept(s, &s->add_section,
-            "INSERT INTO pipeline_sections VALUES (?1,?2,?3,?4,?5,?6,?7,?8)");
+            "INSERT INTO pipeline_sections (run, number, process, thread,"
+            " phase, section_name, start_ns, duration_ns, energy_mj)"
+            " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)");
 
     if (!st)
         return;
@@ -226,13 +126,16 @@ void store_add_section(struct store *s, const struct section *x)
     store_bind_text_number(s, st, 6, x->name);
     store_bind_u64(st, 7, x->start_ns, true);
     store_bind_u64(st, 8, x->duration_ns, true);
+    store_bind_real(st, 9, x->energy_mj, x->has_energy);
     store_step_kept(s, st);
 }
 
 void store_add_token(struct store *s, const struct token *t)
 {
     sqlite3_stmt *st = store_kept(s, &s->add_token,
-            "INSERT INTO tokens VALUES (?1,?2,?3,?4,?5,?6,?7,?8)");
+            "INSERT INTO tokens (run, number, process, thread, token_index,"
+            " token_id, token_text, time_ns, duration_ns, energy_mj)"
+            " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)");
 
     if (!st)
         return;
@@ -244,6 +147,8 @@ void store_add_token(struct store *s, const struct token *t)
     (void)sqlite3_bind_int64(st, 6, t->id);
     store_bind_text_number(s, st, 7, t->text);
     store_bind_u64(st, 8, t->time_ns, true);
+    store_bind_u64(st, 9, t->duration_ns, t->duration_ns);
+    store_bind_real(st, 10, t->energy_mj, t->has_energy);
     store_step_kept(s, st);
 }
 

@@ -1,0 +1,154 @@
+/* delete.c -- runs that go for good. */
+#include "base/alloc.h"
+#include "base/json.h"
+#include "cmd/cmd.h"
+#include "cmd/database.h"
+#include "cmd/options.h"
+#include "cmd/output.h"
+#include "export/summary_json.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+        "Usage: ortmeter delete [options] RUN...\n"
+        "\n"
+        "Deletes recorded runs and all that belongs to them, for good: what\n"
+        "they wrote is overwritten in the database.  RUN is a run's id, the\n"
+        "beginning of one, or 'last'.  When one of them is not there, none is\n"
+        "deleted.\n"
+        "\n"
+        "Options:\n"
+        "  --json            one JSON document instead of text\n"
+        "  --db FILE         the database\n"
+        "  --key-file FILE   the key of a database that is encrypted\n"
+        "  -o FILE           write to FILE\n"
+        "  -h, --help        this text\n"
+        "\n"
+        "Exit code: 0 good, 1 there is no such run, or it is still being\n"
+        "recorded, 2 wrong usage.\n"
+        "\n"
+        "Examples:\n"
+        "  ortmeter delete 3f2a\n"
+        "  ortmeter delete last --json\n";
+
+struct settings {
+    bool json, help;
+    const char *out;
+    struct database database;
+};
+
+struct doomed {
+    int64_t row;
+    char id[RUN_ID_LEN + 1];
+};
+
+static void take_id(void *to, const struct run *r)
+{
+    memcpy(((struct doomed *)to)->id, r->id, sizeof(r->id));
+}
+
+/* Finds all of them first.  A run that is named twice is deleted once. */
+static int find_all(struct doomed *out, size_t *count, struct store *store,
+        char **names, struct error *e)
+{
+    for (; *names; names++) {
+        struct doomed *d = &out[*count];
+        bool known = false;
+        int rc = store_find_run(store, *names, &d->row, e);
+
+        if (!rc)
+            rc = store_read_run(store, d->row, take_id, d, e);
+        if (rc)
+            return rc;
+        for (size_t i = 0; i < *count; i++)
+            known |= out[i].row == d->row;
+        *count += !known;
+    }
+    return 0;
+}
+
+static void tell(struct buf *out, const struct doomed *d, size_t count,
+        bool json)
+{
+    struct json j = json_into(out);
+
+    if (!json) {
+        for (size_t i = 0; i < count; i++)
+            buf_printf(out, "Deleted run %s.\n", d[i].id);
+        return;
+    }
+    json_object(&j, NULL);
+    json_int(&j, "schema_version", SUMMARY_SCHEMA_VERSION);
+    json_bool(&j, "success", true);
+    json_array(&j, "deleted");
+    for (size_t i = 0; i < count; i++)
+        json_text(&j, NULL, d[i].id);
+    json_end(&j);
+    json_end(&j);
+    buf_char(out, '\n');
+}
+
+static int delete (const struct settings *s, char **names, int words,
+        struct error *e)
+{
+    struct doomed *doomed = alloc_zero((size_t)words, sizeof(*doomed));
+    struct store *store = NULL;
+    struct buf text = { 0 };
+    size_t count = 0;
+    int rc = database_open_as(&store, &s->database, STORE_CHANGE, e);
+
+    if (!rc)
+        rc = find_all(doomed, &count, store, names, e);
+    for (size_t i = 0; i < count && !rc; i++)
+        rc = store_delete_run(store, doomed[i].row, e);
+    if (!rc)
+        rc = store_forget(store, e);
+    store_close(store);
+    if (!rc) {
+        tell(&text, doomed, count, s->json);
+        rc = output_write(s->out, buf_str(&text), e);
+    }
+    buf_release(&text);
+    free(doomed);
+    return rc;
+}
+
+static int run(int argc, char **argv)
+{
+    struct settings s = { 0 };
+    struct error e = { "" };
+    const struct option table[] = {
+        { "json", 0, OPTION_FLAG, &s.json },
+        DATABASE_OPTIONS(s.database),
+        { NULL, 'o', OPTION_TEXT, &s.out },
+        { "help", 'h', OPTION_FLAG, &s.help },
+        { 0 },
+    };
+    const struct options options = { .table = table, .max_words = INT_MAX };
+    int words = options_parse(&options, argc, argv, &e);
+
+    if (words == 0 && !s.help)
+        words = fail(&e, -EINVAL, "there is no run to delete: give its id");
+    if (words < 0)
+        return options_fail("delete", &e);
+    argv[words + 1] = NULL;
+
+    int rc = s.help ? output_write(NULL, str_of(help), &e)
+                    : delete (&s, argv + 1, words, &e);
+
+    if (rc) {
+        (void)fprintf(stderr, "ortmeter delete: %s\n", e.text);
+        return EXIT_FAILED;
+    }
+    return EXIT_GOOD;
+}
+
+const struct cmd cmd_delete = {
+    .name = "delete",
+    .about = "runs that go for good",
+    .help = help,
+    .run = run,
+};

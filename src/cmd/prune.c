@@ -1,0 +1,159 @@
+/* prune.c -- old runs go. */
+#include "base/alloc.h"
+#include "base/json.h"
+#include "cmd/cmd.h"
+#include "cmd/database.h"
+#include "cmd/options.h"
+#include "cmd/output.h"
+#include "cmd/term.h"
+#include "cmd/when.h"
+#include "export/summary_json.h"
+#include "os/clock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const char help[] =
+        "Usage: ortmeter prune [options]\n"
+        "\n"
+        "Deletes old runs.  One that is a baseline, or is still being\n"
+        "recorded, stays.  'ortmeter vacuum' gives the room back to the disk.\n"
+        "\n"
+        "Options:\n"
+        "  --older-than SPAN   runs begun longer ago: 90s, 45m, 12h, 30d, 2w\n"
+        "  --keep N            never one of the newest N; by itself: all but\n"
+        "                      the newest N\n"
+        "  --dry-run           only count them\n"
+        "  --json              one JSON document instead of text\n"
+        "  --db FILE           the database\n"
+        "  --key-file FILE     the key of a database that is encrypted\n"
+        "  -o FILE             write to FILE\n"
+        "  -h, --help          this text\n"
+        "\n"
+        "Exit code: 0 good, 1 the database cannot be changed, 2 wrong usage.\n"
+        "\n"
+        "Examples:\n"
+        "  ortmeter prune --older-than 30d\n"
+        "  ortmeter prune --older-than 2w --keep 100 --dry-run\n"
+        "  ortmeter prune --keep 1000 --json\n";
+
+struct settings {
+    bool json, help, dry_run;
+    const char *out, *older_than;
+    const char *keep_text;
+    uint64_t keep;
+    uint64_t before_wall_ns;
+    struct database database;
+};
+
+struct rows {
+    int64_t *row;
+    size_t count;
+};
+
+static void take_row(void *to, int64_t row)
+{
+    struct rows *r = to;
+
+    r->row = alloc_resize(r->row, (r->count + 1) * sizeof(*r->row));
+    r->row[r->count++] = row;
+}
+
+static void tell(struct buf *out, const struct settings *s, size_t count)
+{
+    struct json j = json_into(out);
+    char number[32];
+
+    if (!s->json) {
+        buf_printf(out, "%s %s run%s.\n",
+                s->dry_run ? "Would delete" : "Deleted",
+                term_count(number, count), count == 1 ? "" : "s");
+        return;
+    }
+    json_object(&j, NULL);
+    json_int(&j, "schema_version", SUMMARY_SCHEMA_VERSION);
+    json_bool(&j, "dry_run", s->dry_run);
+    json_u64(&j, "deleted", s->dry_run ? 0 : count);
+    json_u64(&j, "matched", count);
+    json_end(&j);
+    buf_char(out, '\n');
+}
+
+static int prune(const struct settings *s, struct error *e)
+{
+    struct store *store = NULL;
+    struct rows rows = { 0 };
+    struct buf text = { 0 };
+    int rc = database_open_as(&store, &s->database,
+            s->dry_run ? STORE_READ : STORE_CHANGE, e);
+
+    if (!rc)
+        rc = store_each_prunable(store, s->before_wall_ns, s->keep, take_row,
+                &rows, e);
+    for (size_t i = 0; i < rows.count && !rc && !s->dry_run; i++)
+        rc = store_delete_run(store, rows.row[i], e);
+    if (!rc && rows.count && !s->dry_run)
+        rc = store_forget(store, e);
+    store_close(store);
+    if (!rc) {
+        tell(&text, s, rows.count);
+        rc = output_write(s->out, buf_str(&text), e);
+    }
+    free(rows.row);
+    buf_release(&text);
+    return rc;
+}
+
+static int check(struct settings *s, struct error *e)
+{
+    uint64_t span_ns = 0, now_ns = wall_ns();
+    int rc = s->older_than ? when_span(&span_ns, s->older_than, e) : 0;
+
+    if (rc)
+        return rc;
+    if (s->keep_text && str_u64(&s->keep, str_of(s->keep_text)))
+        return fail(e, -EINVAL, "--keep '%s' is not a whole number",
+                s->keep_text);
+    if (!s->older_than && !s->keep_text)
+        return fail(e, -EINVAL,
+                "which runs go? give --older-than or --keep or both");
+    if (s->older_than)
+        s->before_wall_ns = span_ns < now_ns ? now_ns - span_ns : 1;
+    return 0;
+}
+
+static int run(int argc, char **argv)
+{
+    struct settings s = { 0 };
+    struct error e = { "" };
+    const struct option table[] = {
+        { "older-than", 0, OPTION_TEXT, &s.older_than },
+        { "keep", 0, OPTION_TEXT, &s.keep_text },
+        { "dry-run", 0, OPTION_FLAG, &s.dry_run },
+        { "json", 0, OPTION_FLAG, &s.json },
+        DATABASE_OPTIONS(s.database),
+        { NULL, 'o', OPTION_TEXT, &s.out },
+        { "help", 'h', OPTION_FLAG, &s.help },
+        { 0 },
+    };
+    const struct options options = { .table = table };
+
+    if (options_parse(&options, argc, argv, &e) < 0 ||
+            (!s.help && check(&s, &e)))
+        return options_fail("prune", &e);
+
+    int rc = s.help ? output_write(NULL, str_of(help), &e) : prune(&s, &e);
+
+    if (rc) {
+        (void)fprintf(stderr, "ortmeter prune: %s\n", e.text);
+        return EXIT_FAILED;
+    }
+    return EXIT_GOOD;
+}
+
+const struct cmd cmd_prune = {
+    .name = "prune",
+    .about = "delete old runs",
+    .help = help,
+    .run = run,
+};

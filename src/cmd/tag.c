@@ -1,0 +1,226 @@
+/* tag.c -- what a run is found by. */
+#include "base/alloc.h"
+#include "base/json.h"
+#include "cmd/cmd.h"
+#include "cmd/database.h"
+#include "cmd/options.h"
+#include "cmd/output.h"
+#include "cmd/term.h"
+#include "export/summary_json.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+        "Usage: ortmeter tag [options] RUN [TAG...]\n"
+        "\n"
+        "Adds tags to a recorded run, takes some off it, or shows them.  RUN\n"
+        "is its id, the beginning of one, or 'last'.\n"
+        "\n"
+        "Options:\n"
+        "  -r, --remove TAG    take that tag off; may be repeated\n"
+        "  --experiment NAME   the experiment that the run belongs to; '' for\n"
+        "                      none\n"
+        "  --json              one JSON document instead of text\n"
+        "  --db FILE           the database\n"
+        "  --key-file FILE     the key of a database that is encrypted\n"
+        "  -o FILE             write to FILE\n"
+        "  -h, --help          this text\n"
+        "\n"
+        "Exit code: 0 good, 1 there is no such run, 2 wrong usage.\n"
+        "\n"
+        "Examples:\n"
+        "  ortmeter tag last nightly release-2\n"
+        "  ortmeter tag 3f2a --remove nightly --experiment quantised\n"
+        "  ortmeter tag 3f2a --json\n";
+
+struct settings {
+    bool json, help;
+    const char *out, *experiment;
+    struct option_texts remove;
+    struct database database;
+};
+
+/* A run's tags and experiment. */
+struct labels {
+    char id[RUN_ID_LEN + 1];
+    char *tags; /* or NULL */
+    char *experiment;
+};
+
+static void take_run(void *to, const struct run *r)
+{
+    struct labels *l = to;
+
+    memcpy(l->id, r->id, sizeof(r->id));
+    l->tags = r->tags ? alloc_text(r->tags) : NULL;
+    l->experiment = r->experiment ? alloc_text(r->experiment) : NULL;
+}
+
+static void release(struct labels *l)
+{
+    free(l->tags);
+    free(l->experiment);
+    *l = (struct labels){ 0 };
+}
+
+static bool is_among(struct str tag, const char *all)
+{
+    for (struct str rest = str_of(all); rest.len; rest = str_after(rest, ','))
+        if (str_eq(str_trim(str_before(rest, ',')), tag))
+            return true;
+    return false;
+}
+
+static void add(struct buf *out, struct str tag)
+{
+    if (!tag.len || is_among(tag, buf_cstr(out)))
+        return;
+    if (out->len)
+        buf_char(out, ',');
+    buf_add(out, tag.p, tag.len);
+}
+
+/* The tags that there are, without those to be removed, and with those to be
+ * added. */
+static void make_tags(struct buf *out, const struct settings *s,
+        const char *old, char *const *added)
+{
+    for (struct str rest = str_of(old ? old : ""); rest.len;
+            rest = str_after(rest, ',')) {
+        struct str tag = str_trim(str_before(rest, ','));
+        bool goes = false;
+
+        for (int i = 0; i < s->remove.count; i++)
+            goes |= str_is(tag, s->remove.item[i]);
+        if (!goes)
+            add(out, tag);
+    }
+    for (; *added; added++)
+        add(out, str_trim(str_of(*added)));
+}
+
+static void tell_json(struct buf *out, const struct labels *l)
+{
+    struct json j = json_into(out);
+
+    json_object(&j, NULL);
+    json_int(&j, "schema_version", SUMMARY_SCHEMA_VERSION);
+    json_text(&j, "run_id", l->id);
+    json_array(&j, "tags");
+    for (struct str rest = str_of(l->tags ? l->tags : ""); rest.len;
+            rest = str_after(rest, ','))
+        json_str(&j, NULL, str_trim(str_before(rest, ',')));
+    json_end(&j);
+    if (l->experiment)
+        json_text(&j, "experiment_name", l->experiment);
+    json_end(&j);
+    buf_char(out, '\n');
+}
+
+static void tell(struct buf *out, const struct labels *l)
+{
+    buf_printf(out, "%.8s  tags: ", l->id);
+    term_text(out, l->tags && *l->tags ? l->tags : "none");
+    if (l->experiment) {
+        buf_text(out, "; experiment: ");
+        term_text(out, l->experiment);
+    }
+    buf_char(out, '\n');
+}
+
+static int change(const struct settings *s, struct store *store, int64_t row,
+        char *const *added, struct error *e)
+{
+    struct labels l = { 0 };
+    struct buf tags = { 0 };
+    int rc = store_read_run(store, row, take_run, &l, e);
+
+    make_tags(&tags, s, l.tags, added);
+    if (!rc && (*added || s->remove.count))
+        rc = store_set_tags(store, row, tags.len ? buf_cstr(&tags) : NULL, e);
+    if (!rc && s->experiment)
+        rc = store_set_experiment(store, row,
+                *s->experiment ? s->experiment : NULL, e);
+    release(&l);
+    buf_release(&tags);
+    return rc;
+}
+
+static int tag(const struct settings *s, char **words, struct error *e)
+{
+    bool changes = words[1] || s->remove.count || s->experiment;
+    struct store *store = NULL;
+    struct labels l = { 0 };
+    struct buf text = { 0 };
+    int64_t row = 0;
+    int rc = database_open_as(&store, &s->database,
+            changes ? STORE_CHANGE : STORE_READ, e);
+
+    if (!rc)
+        rc = store_find_run(store, words[0], &row, e);
+    if (!rc && changes)
+        rc = change(s, store, row, words + 1, e);
+    if (!rc)
+        rc = store_read_run(store, row, take_run, &l, e);
+    store_close(store);
+    if (!rc) {
+        (s->json ? tell_json : tell)(&text, &l);
+        rc = output_write(s->out, buf_str(&text), e);
+    }
+    release(&l);
+    buf_release(&text);
+    return rc;
+}
+
+static int check(int words, char **word, struct error *e)
+{
+    if (!words)
+        return fail(e, -EINVAL, "there is no run to tag: give its id");
+    for (int i = 2; i <= words; i++)
+        if (strchr(word[i], ',') || !*word[i])
+            return fail(e, -EINVAL, "a tag is some text without a comma: '%s'",
+                    word[i]);
+    return words;
+}
+
+static int run(int argc, char **argv)
+{
+    struct settings s = { 0 };
+    struct error e = { "" };
+    const struct option table[] = {
+        { "remove", 'r', OPTION_TEXTS, &s.remove },
+        { "experiment", 0, OPTION_TEXT, &s.experiment },
+        { "json", 0, OPTION_FLAG, &s.json },
+        DATABASE_OPTIONS(s.database),
+        { NULL, 'o', OPTION_TEXT, &s.out },
+        { "help", 'h', OPTION_FLAG, &s.help },
+        { 0 },
+    };
+    const struct options options = { .table = table, .max_words = INT_MAX };
+    int words = options_parse(&options, argc, argv, &e);
+
+    if (words >= 0 && !s.help)
+        words = check(words, argv, &e);
+    if (words < 0)
+        return options_fail("tag", &e);
+    argv[words + 1] = NULL;
+
+    int rc = s.help ? output_write(NULL, str_of(help), &e)
+                    : tag(&s, argv + 1, &e);
+
+    if (rc) {
+        (void)fprintf(stderr, "ortmeter tag: %s\n", e.text);
+        return EXIT_FAILED;
+    }
+    return EXIT_GOOD;
+}
+
+const struct cmd cmd_tag = {
+    .name = "tag",
+    .about = "tags and the experiment of a run",
+    .help = help,
+    .run = run,
+};

@@ -1,0 +1,116 @@
+/* nvml_sampler.c -- NVIDIA GPUs. */
+#include "sample/device_reasons.h"
+#include "sample/device_samplers.h"
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "sample/device_subject.h"
+#include "sample/nvml_driver.h"
+#include "sample/nvml_gpu.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define GPUS 64
+
+struct state {
+    struct nvml nvml;
+    struct nvml_gpu *gpu;
+    size_t count;
+    struct subjects *subjects;
+};
+
+/* NVML's names begin with the maker's on some cards only. */
+static void describe(char *out, size_t cap, const struct nvml *n,
+        struct nvml_device *d)
+{
+    char name[96] = "GPU";
+    struct nvml_pci pci = { .bus_id = "" };
+
+    if (n->nvmlDeviceGetName)
+        (void)n->nvmlDeviceGetName(d, name, sizeof(name));
+    if (n->nvmlDeviceGetPciInfo_v3 &&
+            n->nvmlDeviceGetPciInfo_v3(d, &pci) == NVML_OK)
+        (void)snprintf(pci.bus_id, sizeof(pci.bus_id), "%04x:%02x:%02x.0",
+                pci.domain, pci.bus, pci.device);
+    (void)snprintf(out, cap, "%s%s, nvidia, %s",
+            str_starts(str_of(name), "NVIDIA") ? "" : "NVIDIA ", name,
+            pci.bus_id);
+}
+
+static void add_gpu(struct state *s, const struct sample_context *c, unsigned i)
+{
+    struct nvml_gpu *g = &s->gpu[s->count];
+    char detail[192];
+
+    /* One that we may not open is none of ours. */
+    if (s->nvml.nvmlDeviceGetHandleByIndex_v2(i, &g->device))
+        return;
+    describe(detail, sizeof(detail), &s->nvml, g->device);
+    g->subject =
+            device_subject_add(c->subjects, "gpu", sampler_nvml.name, detail);
+    g->costly = c->costly;
+    nvml_gpm_open(&s->nvml, g);
+    s->count++;
+}
+
+static int open_gpus(void *state, const struct sample_context *c,
+        struct error *e)
+{
+    struct state *s = state;
+    char version[64];
+    unsigned count = 0;
+
+    if (nvml_driver(version, sizeof(version), c->root))
+        return fail(e, -ENODEV, REASON_NO_NVIDIA);
+
+    int rc = nvml_begin(&s->nvml, nvml_library(), e);
+
+    if (rc)
+        return s->nvml.lib
+                       ? rc
+                       : fail(e, rc, REASON_NO_NVML, version, nvml_library());
+    s->subjects = c->subjects;
+    rc = s->nvml.nvmlDeviceGetCount_v2(&count);
+    if (rc)
+        return fail(e, -ENODEV, "NVML: %s", nvml_words(&s->nvml, rc));
+    count = count < GPUS ? count : GPUS;
+    s->gpu = alloc_zero(count + 1, sizeof(*s->gpu));
+    for (unsigned i = 0; i < count; i++)
+        add_gpu(s, c, i);
+    return s->count ? 0
+                    : fail(e, -ENODEV,
+                              "driver %s is loaded, but has no GPU for us",
+                              version);
+}
+
+static void read_gpus(void *state, struct batch *out)
+{
+    struct state *s = state;
+
+    for (size_t i = 0; i < s->count; i++)
+        nvml_gpu_read(&s->nvml, &s->gpu[i], s->subjects, out);
+}
+
+static void close_gpus(void *state)
+{
+    struct state *s = state;
+
+    for (size_t i = 0; i < s->count; i++)
+        nvml_gpm_close(&s->nvml, &s->gpu[i]);
+    free(s->gpu);
+    nvml_end(&s->nvml);
+}
+
+/* The driver renews most figures ten to fifty times a second. */
+const struct sampler sampler_nvml = {
+    .name = "nvml",
+    .about = "NVIDIA GPU: use, memory, power, energy, clocks",
+    .state_size = sizeof(struct state),
+    .default_hz = 10,
+    .most_hz = 50,
+    .open = open_gpus,
+    .read = read_gpus,
+    .close = close_gpus,
+};

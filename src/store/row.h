@@ -1,0 +1,56 @@
+/* row.h -- reading rows.  Not for others than the store. */
+#pragma once
+
+#include "store/sqlite.h"
+
+static inline uint64_t row_u64(sqlite3_stmt *st, int at)
+{
+    return (uint64_t)sqlite3_column_int64(st, at);
+}
+
+static inline uint32_t row_u32(sqlite3_stmt *st, int at)
+{
+    return (uint32_t)sqlite3_column_int64(st, at);
+}
+
+static inline const char *row_text(sqlite3_stmt *st, int at)
+{
+    return (const char *)sqlite3_column_text(st, at);
+}
+
+static inline bool row_has(sqlite3_stmt *st, int at)
+{
+    return sqlite3_column_type(st, at) != SQLITE_NULL;
+}
+
+/* A run, from ROW_RUN_COLUMNS of "profiling_runs r". */
+#define ROW_RUN_COLUMNS                                                  \
+    "r.id, run_id, status, r.timestamp, start_mono_ns, r.duration_ns,"   \
+    " meter_pid, command, directory, tags,"                              \
+    " (SELECT info FROM hosts WHERE hosts.id = host_id), version, note," \
+    " exit_code, signal, peak_rss_bytes, user_cpu_ns, system_cpu_ns,"    \
+    " meter_cpu_ns, meter_rss_bytes, experiment_name, prompt, response," \
+    " profiling_depth, input_tokens, output_tokens, r.total_energy_mj,"  \
+    " energy_method"
+#define ROW_RUN_COUNT 28
+struct run row_run(sqlite3_stmt *st);
+
+/* Runs a query whose ?1 is a number, mostly a run's; `row` is called for each
+ * row. */
+int row_query(struct store *s, const char *sql, int64_t number,
+        void (*row)(sqlite3_stmt *st, void *each), void *each, struct error *e);
+
+/* Whom to call, with what. */
+#define ROW_EACH(type)                             \
+    struct each_##type {                           \
+        void (*call)(void *, const struct type *); \
+        void *context;                             \
+    }
+
+/* Defines store_each_NAME() by its query. */
+#define ROW_READ(name, type, row, sql)                      \
+    STORE_EACH(name, type)                                  \
+    {                                                       \
+        return row_query(s, sql, run, row,                  \
+                &(struct each_##type){ each, context }, e); \
+    }
