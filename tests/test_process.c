@@ -147,8 +147,12 @@ static void cpu(unsigned threads, double share)
 
         CHECK((tick == 0) == (r == NULL)); /* a rate needs two readings */
         if (r) {
-            CHECK(r->value >= 0 && r->value < threads + 0.02);
-            weighted += r->value * (double)(r->time_ns - last_ns) / 1e9;
+            double interval_s = (double)(r->time_ns - last_ns) / 1e9;
+
+            /* The moment of a reading is known to 20 us, at both ends. */
+            CHECK(r->value >= 0 &&
+                    (r->value - threads) * interval_s < 5e-5 * threads);
+            weighted += r->value * interval_s;
         }
         last_ns = sampled_find(&s, METRIC_process_cpu_seconds_total, subject)
                           ->time_ns;
