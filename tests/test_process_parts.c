@@ -74,6 +74,24 @@ static void few_threads(void)
     stop(&s);
 }
 
+/* A process with one thread left tells of that one: no total any more. */
+static void once_threaded(void)
+{
+    struct sampled s;
+
+    start(&s, &sampler_process_status, "threads", false);
+    sampled_read(&s);
+    CHECK(sampled_find(&s, METRIC_process_voluntary_switches_total, subject));
+    puppet_tell(&puppet, 'f');
+    sampled_read(&s);
+    CHECK(!sampled_find(&s, METRIC_process_voluntary_switches_total, subject));
+    puppet_tell(&puppet, 'j');
+    sampled_read(&s);
+    CHECK(!sampled_find(&s, METRIC_process_voluntary_switches_total, subject));
+    CHECK(sampled_find(&s, METRIC_process_peak_resident_bytes, subject));
+    stop(&s);
+}
+
 /* 2,003 of them are counted and told one by one, but only when asked for. */
 static void many_threads(void)
 {
@@ -206,6 +224,7 @@ int main(int argc, char **argv)
     program = argv[1];
 
     few_threads();
+    once_threaded();
     many_threads();
     files();
     sockets();
