@@ -5,10 +5,12 @@
 #include "test.h"
 
 #include <errno.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -92,4 +94,22 @@ static inline void puppet_end(struct puppet *p)
 {
     puppet_drop(p);
     (void)puppet_bury(p, NULL);
+}
+
+/* Another child, with this very pid, which waits for a signal.  -EPERM: that is
+ * for root. */
+static inline pid_t puppet_with_pid(pid_t pid)
+{
+    struct clone_args args = {
+        .exit_signal = SIGCHLD,
+        .set_tid = (uint64_t)(uintptr_t)&pid,
+        .set_tid_size = 1,
+    };
+    long got = syscall(SYS_clone3, &args, sizeof(args));
+
+    if (got == 0) {
+        (void)pause();
+        _exit(0);
+    }
+    return got < 0 ? (pid_t)-errno : (pid_t)got;
 }
