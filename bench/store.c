@@ -254,11 +254,16 @@ static const char *const many[] = {
     "INSERT INTO labels (id, kind, name) VALUES (201, 'tag', 'every-other'),"
     " (202, 'tag', 'rare'), (203, 'tag', 'old'),"
     " (204, 'experiment', 'quantised')",
-    "INSERT INTO run_labels SELECT 1 + i * 7 % 200, i FROM n WHERE ?1",
-    "INSERT INTO run_labels SELECT 201, i FROM n WHERE i % 2 AND ?1",
-    "INSERT INTO run_labels SELECT 202, i FROM n WHERE i % 1000 = 0 AND ?1",
-    "INSERT INTO run_labels SELECT 203, i FROM n WHERE i < ?1 / 10",
-    "INSERT INTO run_labels SELECT 204, i FROM n WHERE i % 50 = 0 AND ?1",
+    "INSERT INTO run_labels SELECT 1 + i * 7 % 200, i, 0, 0, 0 FROM n WHERE ?1",
+    "INSERT INTO run_labels SELECT 201, i, 0, 0, 0 FROM n WHERE i % 2 AND ?1",
+    "INSERT INTO run_labels SELECT 202, i, 0, 0, 0 FROM n WHERE i % 1000 = 0 "
+    "AND ?1",
+    "INSERT INTO run_labels SELECT 203, i, 0, 0, 0 FROM n WHERE i < ?1 / 10",
+    "INSERT INTO run_labels SELECT 204, i, 0, 0, 0 FROM n WHERE i % 50 = 0 AND "
+    "?1",
+    "UPDATE run_labels SET (timestamp, duration_ns, total_energy_mj) ="
+    " (SELECT timestamp, duration_ns, total_energy_mj FROM profiling_runs"
+    " WHERE id = run) WHERE ?1",
     "INSERT INTO sessions (run, id, process, model, providers, options,"
     " start_ns, duration_ns, thread) SELECT i, 1, 1, '/models/net' ||"
     " (1 + i * 7 % 200) || '/model.onnx', '[]', '{}', 0, 1000000, 7 FROM n"

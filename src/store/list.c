@@ -1,9 +1,9 @@
 /* list.c -- runs among a million, by what is asked of them.
  *
  * First the ids of one page are found, from indexes alone: where few runs
- * fulfil one of the conditions, these are looked at and sorted; else all runs
- * are gone through in the order asked for, until the page is full.  Then the
- * rows of the page are read. */
+ * fulfil one of the conditions, these are looked at and sorted; else all runs,
+ * or all of one label, are gone through in the order asked for, until the page
+ * is full.  Then the rows of the page are read. */
 #include "base/buf.h"
 #include "store/row.h"
 
@@ -11,7 +11,7 @@
 
 /* Up to so many are looked at and sorted; of prompts, which lie in the rows
  * themselves, fewer. */
-#define FEW         50000
+#define FEW         200000
 #define FEW_PROMPTS 5000
 
 /* --- conditions ----------------------------------------------------------- */
@@ -29,6 +29,7 @@ struct search {
     struct buf checks;     /* " AND ..." for every condition */
     struct buf candidates; /* of the condition that fewest fulfil */
     uint64_t fewest;       /* how many that is; UINT64_MAX: none is few */
+    struct buf label;      /* the number of a label that all must have */
     bool nothing;          /* a condition that no run fulfils */
     struct buf grams;      /* what the prompt's text is looked up by */
     struct error *error;
@@ -93,11 +94,15 @@ static int ask_label(struct search *x, const struct asked_label *l)
         x->nothing = true;
     if (!rc && count) {
         buf_printf(&x->checks,
-                " AND EXISTS (SELECT 1 FROM run_labels WHERE run = r.id"
-                " AND label IN (%s))",
+                " AND EXISTS (SELECT 1 FROM run_labels INDEXED BY"
+                " run_labels_run WHERE run = r.id AND label IN (%s))",
                 buf_cstr(&numbers));
-        buf_printf(&ids, "SELECT run AS id FROM run_labels WHERE label IN (%s)",
+        buf_printf(&ids,
+                "SELECT run AS id, timestamp, duration_ns, total_energy_mj"
+                " FROM run_labels WHERE label IN (%s)",
                 buf_cstr(&numbers));
+        if (count == 1 && !x->label.len)
+            buf_text(&x->label, buf_cstr(&numbers));
         rc = weigh(x, buf_cstr(&ids), count > 1, FEW);
     }
     buf_release(&numbers);
@@ -167,11 +172,16 @@ static int ask_prompt(struct search *x)
 {
     if (!x->filter->prompt || !*x->filter->prompt)
         return 0;
-    buf_text(&x->checks, " AND instr(lower(r.prompt), lower(?2))");
+    buf_text(&x->checks, " AND instr(lower((SELECT prompt FROM profiling_runs w"
+                         " WHERE w.id = r.id)), lower(?2))");
     make_grams(&x->grams, x->filter->prompt);
     if (!x->grams.len)
         return 0; /* too short: only going through all will tell */
-    return weigh(x, "SELECT rowid AS id FROM prompts WHERE prompts MATCH ?1",
+    return weigh(x,
+            "SELECT k.id, k.timestamp, k.duration_ns, k.total_energy_mj"
+            " FROM (SELECT rowid FROM prompts WHERE prompts MATCH ?1) p"
+            " CROSS JOIN profiling_runs k INDEXED BY profiling_runs_keys"
+            " ON k.id = p.rowid",
             false, FEW_PROMPTS);
 }
 
@@ -189,7 +199,9 @@ static int ask_date(struct search *x)
     if (!range.len)
         return 0;
     buf_text(&x->checks, buf_cstr(&range));
-    buf_printf(&ids, "SELECT r.id AS id FROM profiling_runs r WHERE 1%s",
+    buf_printf(&ids,
+            "SELECT id, timestamp, duration_ns, total_energy_mj"
+            " FROM profiling_runs r WHERE 1%s",
             buf_cstr(&range));
 
     int rc = weigh(x, buf_cstr(&ids), false, FEW);
@@ -225,16 +237,18 @@ static void order_by(struct buf *sql, const struct run_filter *f)
  * after how many. */
 static void page_sql(struct buf *sql, const struct search *x)
 {
+    buf_text(sql, "SELECT r.id AS id FROM ");
     if (x->fewest != UINT64_MAX)
+        buf_printf(sql, "(%s) r", buf_cstr(&x->candidates));
+    else if (x->label.len && x->filter->order == RUN_BY_DATE)
         buf_printf(sql,
-                "SELECT r.id AS id FROM (%s) c CROSS JOIN profiling_runs r"
-                " INDEXED BY profiling_runs_keys ON r.id = c.id WHERE 1%s",
-                buf_cstr(&x->candidates), buf_cstr(&x->checks));
+                "(SELECT run AS id, timestamp FROM run_labels"
+                " INDEXED BY run_labels_date WHERE label = %s) r",
+                buf_cstr(&x->label));
     else
-        buf_printf(sql,
-                "SELECT r.id AS id FROM profiling_runs r INDEXED BY %s"
-                " WHERE 1%s",
-                orders[x->filter->order].index, buf_cstr(&x->checks));
+        buf_printf(sql, "profiling_runs r INDEXED BY %s",
+                orders[x->filter->order].index);
+    buf_printf(sql, " WHERE 1%s", buf_cstr(&x->checks));
     order_by(sql, x->filter);
     buf_text(sql, " LIMIT ?3 OFFSET ?4");
 }
@@ -329,6 +343,7 @@ int store_list_runs(struct store *s, const struct run_filter *f,
         rc = read_page(&x, &(struct each_line){ each, context });
     buf_release(&x.checks);
     buf_release(&x.candidates);
+    buf_release(&x.label);
     buf_release(&x.grams);
     return rc;
 }

@@ -164,6 +164,7 @@ int store_end_run(struct store *s, const struct run *run, struct error *e)
         store_bind_u64(st, 18, s->failures, counted && run->row == s->run);
         store_finish(s, st);
     }
+    store_label_keys(s, run->row);
     return s->failed ? fail(e, s->failed, "%s", s->why.text) : 0;
 }
 

@@ -93,5 +93,7 @@ void store_write_readings(struct store *s);
 
 void store_label(struct store *s, int64_t run, const char *kind,
         struct str name);
+/* Tells the run's labels what the run is sorted by, when that has changed. */
+void store_label_keys(struct store *s, int64_t run);
 /* Each of a list with commas. */
 void store_label_tags(struct store *s, int64_t run, const char *tags);
