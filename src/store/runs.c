@@ -88,6 +88,7 @@ static void count_from_nothing(struct store *s)
 {
     s->inferences = s->failures = s->operators_ran = 0;
     s->sections = s->tokens = s->events = s->readings_taken = 0;
+    s->power_samples = 0;
     map_release(&s->text_uses);
 }
 
