@@ -64,6 +64,7 @@ group() {
         deb make=make gcc=gcc libc6-dev meson=meson ninja-build=ninja \
             pkg-config=pkg-config libsqlite3-dev zlib1g-dev
         deb libexpat1-dev
+        deb libssl-dev
         ;;
     run)
         deb nodejs=node
