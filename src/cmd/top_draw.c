@@ -16,13 +16,13 @@ static void draw_title(struct grid *g, const struct top_model *m,
 {
     int col = grid_text(g, 0, 0, TERM_BOLD, "ortmeter top");
 
+    if (v->paused)
+        col = grid_text(g, 0, col + 2, TERM_YELLOW, "PAUSED");
     col = grid_printf(g, 0, col, TERM_PLAIN, "  %s  %s", m->host, m->clock);
     if (m->hz > 0)
         col = grid_printf(g, 0, col, TERM_DIM, "  %.3g Hz", m->hz);
-    col = grid_printf(g, 0, col, TERM_DIM, "  ortmeter itself %.1f %%",
+    (void)grid_printf(g, 0, col, TERM_DIM, "  ortmeter itself %.1f %%",
             100 * m->cost);
-    if (v->paused)
-        (void)grid_text(g, 0, col + 2, TERM_YELLOW, "PAUSED");
 }
 
 static enum term_style heat(double share)
