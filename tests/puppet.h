@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -46,6 +47,30 @@ static inline struct puppet puppet_start(int (*body)(int in, int out))
         (void)close(out[0]);
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         _exit(body(in[0], out[1]));
+    }
+    CHECK(p.pid > 0);
+    (void)close(in[0]);
+    (void)close(out[1]);
+    p.to = in[1];
+    p.from = out[0];
+    return p;
+}
+
+/* The same of a program and its role, with its further arguments or NULL; see
+ * tests/programs/puppet.c. */
+static inline struct puppet puppet_program(const char *path, const char *role,
+        const char *a, const char *b)
+{
+    struct puppet p = { 0 };
+    int in[2], out[2];
+
+    CHECK(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0);
+    p.pid = fork();
+    if (p.pid == 0) {
+        (void)dup2(in[0], 0);
+        (void)dup2(out[1], 1);
+        (void)execl(path, path, role, a, b, (char *)NULL);
+        _exit(127);
     }
     CHECK(p.pid > 0);
     (void)close(in[0]);

@@ -22,7 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RING_PAGES = 64, THREADS_MOST = 64, FORMAT_CAP = 8192 };
+/* What an ordinary user may have, by default. */
+enum { RING_PAGES = 128, THREADS_MOST = 64, FORMAT_CAP = 8192 };
 
 #define BLOCK "/sys/kernel/tracing/events/block/block_rq_issue"
 

@@ -48,7 +48,7 @@ void events_close(struct events *s);
  * how many; 0: there are none now. */
 size_t events_read(struct events *s, struct event *out, size_t cap);
 
-/* Events that found no room. */
+/* Events that found no room; told with the next that does, on the same CPU. */
 uint64_t events_lost(const struct events *s);
 
 /* "switched_in", "page_fault": for exports. */

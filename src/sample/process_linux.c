@@ -182,14 +182,16 @@ static int read_pages(const struct target *x, uint64_t *virtual,
     return rc ? rc : str_u64(resident, str_word(&rest));
 }
 
-static void add_threads(struct batch *out, const struct target *x)
+static void add_threads(struct batch *out, struct target *x)
 {
     struct stat st;
 
     /* A folder has a link for each folder in it, and two more. */
-    if (x->task_fd >= 0 && fstat(x->task_fd, &st) == 0 && st.st_nlink > 2)
-        batch_add(out, METRIC_process_threads, x->subject,
-                (double)(st.st_nlink - 2));
+    if (x->task_fd < 0 || fstat(x->task_fd, &st) != 0 || st.st_nlink <= 2)
+        return;
+    x->threaded |= st.st_nlink > 3;
+    batch_add(out, METRIC_process_threads, x->subject,
+            (double)(st.st_nlink - 2));
 }
 
 /* Returns 0 or a negative errno value: whether we may is asked at each read. */
