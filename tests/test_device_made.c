@@ -61,6 +61,7 @@ static void renoir(void)
     begin_metrics(2, 2, 128);
     put_number(40, 2, 15); /* socket */
     put_number(42, 2, 9);  /* cpu */
+    put_number(46, 2, 3);  /* gfx */
     put_bytes(&t, CARD "device/gpu_metrics", 128);
 
     struct driven *s = driven_open(&sampler_amdgpu, t.root);
@@ -75,13 +76,16 @@ static void renoir(void)
     tree_put(&t, CARD "device/hwmon/hwmon3/power1_input", "15000000\n");
     s = driven_open(&sampler_amdgpu, t.root);
     driven_read(s, SECOND);
-    CHECK_REAL(GPU(power_watts), 15);
+    CHECK_REAL(driven_value(s, METRIC_zone_power_watts, "package-0"), 15);
+    CHECK_REAL(GPU(power_watts), 3);
     CHECK_REAL(driven_value(s, METRIC_zone_power_watts, "cpu"), 9);
     put_number(40, 2, 14500);
     put_number(42, 2, 8500);
+    put_number(46, 2, 2500);
     put_bytes(&t, CARD "device/gpu_metrics", 128);
     driven_read(s, 2 * SECOND);
     CHECK_REAL(driven_value(s, METRIC_zone_power_watts, "cpu"), 8.5);
+    CHECK_REAL(GPU(power_watts), 2.5);
     driven_close(s);
     tree_close(&t);
 }
