@@ -1,6 +1,10 @@
 #include "cmd/diagnosis.h"
 
+#include "cmd/database.h"
+
 #include "base/json.h"
+#include "cmd/sources_json.h"
+#include "os/clock.h"
 
 #include <stdlib.h>
 
@@ -69,6 +73,10 @@ static void add_configuration(struct json *j, const struct diagnosis *d)
         json_text(j, "came_from", d->database_came_from);
         json_end(j);
     }
+    json_object(j, "encryption");
+    json_text(j, "method", STORE_ENCRYPTION);
+    json_text(j, "key", database_key_origin());
+    json_end(j);
     json_object(j, "environment");
     for (const char *const *v = diagnosis_variables; *v; v++) {
         const char *value = getenv(*v);
@@ -97,6 +105,10 @@ void diagnosis_json(struct buf *out, const struct diagnosis *d)
     for (size_t i = 0; i < d->source_count; i++)
         add_source(&j, &d->source[i]);
     json_end(&j);
+    if (d->sampling) {
+        sources_json_samplers(&j, d->sampling, mono_ns());
+        sources_json_missing(&j, d->sampling);
+    }
     add_configuration(&j, d);
     json_end(&j);
     buf_char(out, '\n');

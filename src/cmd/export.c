@@ -24,6 +24,7 @@ static const char help[] =
         "  -o, --out FILE        write to FILE instead of stdout\n"
         "  -z, --gzip            compressed\n"
         "  --db FILE             the database to read\n"
+        "  --key-file FILE       the key of a database that is encrypted\n"
         "  -h, --help            this text\n"
         "\n"
         "Exit code: 0 good, 1 there is no such run or it cannot be written, 2\n"
@@ -40,7 +41,8 @@ static const struct export_format *const formats[] = {
 
 struct settings {
     bool gzip, help;
-    const char *format, *out, *db;
+    const char *format, *out;
+    struct database database;
 };
 
 static const struct export_format *find(const char *name)
@@ -57,7 +59,7 @@ static int export(const struct settings *s, const struct export_format *format,
     struct store *store = NULL;
     struct sink *sink = NULL;
     int64_t row = 0;
-    int rc = database_open(&store, s->db, STORE_READ, e);
+    int rc = database_open_as(&store, &s->database, STORE_READ, e);
 
     if (!rc)
         rc = store_find_run(store, name, &row, e);
@@ -94,7 +96,7 @@ static int run(int argc, char **argv)
         { "format", 'f', OPTION_TEXT, &s.format },
         { "gzip", 'z', OPTION_FLAG, &s.gzip },
         { "out", 'o', OPTION_TEXT, &s.out },
-        { "db", 0, OPTION_TEXT, &s.db },
+        DATABASE_OPTIONS(s.database),
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },
     };

@@ -24,6 +24,8 @@ int metered_check(const struct metered_settings *s, struct error *e)
         return fail(e, -EINVAL,
                 "--buffer takes a power of 2 from 64 to 16777216, not %llu",
                 (unsigned long long)s->buffer);
+    if (s->hz > 10000)
+        return fail(e, -EINVAL, "--rate takes at most 10000 Hz, not %g", s->hz);
     if (!is_ops(s->ops))
         return fail(e, -EINVAL,
                 "--ops takes off, auto, all or a number from 1, not '%s'",
@@ -53,7 +55,8 @@ int metered_run(struct session_outcome *out, struct store **store,
                 "libortmeter.so is neither beside ortmeter nor in its ../lib: "
                 "build or install it");
 
-    int rc = database_open(store, s->db, STORE_WRITE, e);
+    int rc = database_open_as(store, &(struct database){ s->db, s->key_file },
+            STORE_WRITE, e);
 
     if (rc)
         return rc;
@@ -65,6 +68,7 @@ int metered_run(struct session_outcome *out, struct store **store,
                     .tags = tags.len ? buf_cstr(&tags) : NULL,
                     .ops = s->ops,
                     .ring_records = s->buffer,
+                    .hz = s->hz,
             },
             e);
     buf_release(&tags);

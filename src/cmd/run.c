@@ -27,6 +27,7 @@ static const char help[] =
         "  --json          the report as JSON, on stderr\n"
         "  --quiet         no report; the run is recorded all the same\n"
         "  --db FILE       the database to record into\n"
+        "  --key-file FILE the key that the database is encrypted with\n"
         "  --tag TEXT      a tag to find the run by; may be repeated\n"
         "  --buffer N      records that a process may be ahead of us: a power\n"
         "                  of 2, 65536 if not given, 64 bytes each\n"
@@ -35,6 +36,9 @@ static const char help[] =
         "                  all; a number N, one in N; auto, as many as cost\n"
         "                  less than 1 % of the time (ONNX Runtime 1.25 or "
         "later)\n"
+        "  --rate HZ       how often to sample CPU, memory and I/O of the "
+        "program;\n"
+        "                  100 if not given, 0: not at all\n"
         "  -h, --help      this text\n"
         "\n"
         "Exit code: the program's; 128 + N when signal N ended it; 1 when it\n"
@@ -124,16 +128,20 @@ static int check(const struct settings *s, int words, struct error *e)
 
 static int run(int argc, char **argv)
 {
-    struct settings s = { .metered.ops = "off" };
+    struct settings s = {
+        .metered = { .ops = "off", .hz = METERED_HZ },
+    };
     struct error e = { "" };
     const struct option table[] = {
         { "json", 0, OPTION_FLAG, &s.json },
         { "quiet", 'q', OPTION_FLAG, &s.quiet },
         { NULL, 'o', OPTION_TEXT, &s.out },
         { "db", 0, OPTION_TEXT, &s.metered.db },
+        { "key-file", 0, OPTION_TEXT, &s.metered.key_file },
         { "tag", 0, OPTION_TEXTS, &s.metered.tags },
         { "buffer", 0, OPTION_NUMBER, &s.metered.buffer },
         { "ops", 0, OPTION_TEXT, &s.metered.ops },
+        { "rate", 0, OPTION_REAL, &s.metered.hz },
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },
     };
