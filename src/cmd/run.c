@@ -38,6 +38,14 @@ static const char help[] =
         "  --rate HZ       how often to sample CPU, memory and I/O of the "
         "program;\n"
         "                  100 if not given, 0: not at all\n"
+        "  --energy HOW    joules: auto, what sensors say (default); model, "
+        "an\n"
+        "                  estimate where no sensor measures the CPU; off\n"
+        "  --meter FROM    an external meter's lines 'seconds watts': a "
+        "file,\n"
+        "                  a pipe, or tcp:HOST:PORT\n"
+        "  --idle-watts W, --full-watts W, --tdp W\n"
+        "                  what is known of the CPU, for the model\n"
         "  -h, --help      this text\n"
         "\n"
         "Exit code: the program's; 128 + N when signal N ended it; 1 when it\n"
@@ -128,7 +136,9 @@ static int check(const struct settings *s, int words, struct error *e)
 static int run(int argc, char **argv)
 {
     struct settings s = {
-        .metered = { .ops = "off", .hz = METERED_HZ },
+        .metered = { .ops = "off",
+                .hz = METERED_HZ,
+                .energy.all = energy_mode_names },
     };
     struct error e = { "" };
     const struct option table[] = {
@@ -140,6 +150,11 @@ static int run(int argc, char **argv)
         { "buffer", 0, OPTION_NUMBER, &s.metered.buffer },
         { "ops", 0, OPTION_TEXT, &s.metered.ops },
         { "rate", 0, OPTION_REAL, &s.metered.hz },
+        { "energy", 0, OPTION_CHOICE, &s.metered.energy },
+        { "meter", 0, OPTION_TEXT, &s.metered.meter },
+        { "idle-watts", 0, OPTION_REAL, &s.metered.watts.idle_watts },
+        { "full-watts", 0, OPTION_REAL, &s.metered.watts.full_watts },
+        { "tdp", 0, OPTION_REAL, &s.metered.watts.tdp_watts },
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },
     };
