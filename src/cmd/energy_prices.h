@@ -1,5 +1,5 @@
-/* energy_prices.h -- what energy costs, as options and the environment have it:
- * --region, --carbon, --price and --pue; ORTMETER_REGION, ORTMETER_PRICE. */
+/* energy_prices.h -- what energy costs, as options have it: --region, --carbon,
+ * --price and --pue. */
 #pragma once
 
 #include "base/error.h"
@@ -14,6 +14,6 @@ struct energy_price_options {
 };
 
 /* Fills `out`, which points into `o`.  -ENOENT: no such region; the error names
- * some that are near.  -EINVAL: a price or PUE that makes no sense. */
+ * some that are near.  -EINVAL: a PUE that makes no sense. */
 int energy_prices(struct energy_prices *out, struct energy_price_options *o,
         struct error *e);

@@ -288,6 +288,21 @@ static void rates(const struct page *p, const struct energy_figures *f)
     buf_char(p->out, '\n');
 }
 
+static void held_back(const struct page *p, const struct throttling *t)
+{
+    for (size_t i = 0; i < t->count && i < PAGE_LINES; i++) {
+        if (!i)
+            buf_text(p->out, "  held back\n");
+        buf_printf(p->out, "    from %.1f s to %.1f s, by the %s",
+                (double)t->items[i].start_ns / 1e9,
+                (double)t->items[i].end_ns / 1e9,
+                throttle_sign_name(t->items[i].sign));
+        if (t->items[i].depth > 0)
+            buf_printf(p->out, ", %.0f %%", 100 * t->items[i].depth);
+        buf_char(p->out, '\n');
+    }
+}
+
 void energy_text(struct buf *out, const struct summary *s, bool colours)
 {
     const struct page page = { out, colours };
@@ -297,6 +312,7 @@ void energy_text(struct buf *out, const struct summary *s, bool colours)
     buf_printf(out, "energy of run %.8s\n", s->run.id);
     if (!r->account.counted) {
         no_source(p, r);
+        held_back(p, &r->throttling);
         return;
     }
 
@@ -312,6 +328,7 @@ void energy_text(struct buf *out, const struct summary *s, bool colours)
     components(p, &r->account);
     operators(p, s);
     sensors(p, &r->account);
+    held_back(p, &r->throttling);
     for (size_t i = 0; i < r->reason_count; i++)
         buf_printf(out, "    %s: %s\n", r->reasons[i].what, r->reasons[i].why);
     if (s->prices.grid && s->prices.grid->year)

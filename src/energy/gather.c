@@ -82,12 +82,12 @@ static void take_reading(void *to, const struct reading *r)
         g->clock_count++;
         return;
     }
-    if (!is_joules(r->metric) && !is_watts(r->metric))
-        return;
 
     struct gathered_subject *x = gathered_find(g, r->subject);
 
-    if (!x)
+    if (x && r->metric == METRIC_device_throttled_ratio)
+        readings_add(&x->throttled, r->time_ns, r->value);
+    if (!x || (!is_joules(r->metric) && !is_watts(r->metric)))
         return;
     if (r->method > (unsigned)x->method)
         x->method = (enum reading_method)r->method;
@@ -100,7 +100,8 @@ static void take_rollup(void *to, const struct rollup *r)
     struct gathered *g = to;
 
     if ((r->metric != METRIC_process_cpu_cores &&
-                r->metric != METRIC_host_busy_ratio) ||
+                r->metric != METRIC_host_busy_ratio &&
+                r->metric != METRIC_core_frequency_hertz) ||
             r->second >= SECONDS_MAX)
         return;
     if (r->second >= g->second_cap) {
@@ -117,6 +118,9 @@ static void take_rollup(void *to, const struct rollup *r)
     if (r->metric == METRIC_host_busy_ratio) {
         x->host_busy = r->mean;
         x->host_seen = true;
+    } else if (r->metric == METRIC_core_frequency_hertz) {
+        x->clock_sum_hz += r->mean;
+        x->clock_count++;
     } else {
         x->own_cores += r->mean;
         x->own_seen = true;
@@ -164,6 +168,7 @@ void gathered_release(struct gathered *g)
         free(g->subjects[i].detail);
         free(g->subjects[i].joules.items);
         free(g->subjects[i].watts.items);
+        free(g->subjects[i].throttled.items);
     }
     free(g->subjects);
     free(g->host);

@@ -20,6 +20,7 @@ struct gathered_subject {
     enum subject_kind kind;
     char *name, *source, *detail;
     struct readings joules, watts;
+    struct readings throttled; /* 1 while it is held back */
     enum reading_method method;
     struct cpu_model model; /* zeroed: it is a sensor */
 };
@@ -29,6 +30,8 @@ struct gathered_second {
     double own_cores; /* of our processes */
     double host_busy; /* share of all CPUs */
     bool own_seen, host_seen;
+    double clock_sum_hz; /* of the cores */
+    size_t clock_count;
 };
 
 struct gathered {
@@ -67,6 +70,9 @@ void gather_model(struct gathered *g);
 
 /* gather_meter.c: moves an external meter's readings to where they fit. */
 void gather_meter(struct gathered *g);
+
+/* gather_throttle.c: when the machine was held back. */
+void gather_throttle(struct gathered *g);
 
 /* gather_work.c: inferences and spans, and the class of each. */
 int gather_work(struct gathered *g, struct store *s, int64_t run,

@@ -171,6 +171,7 @@ int run_energy_read(struct run_energy *out, struct store *s, int64_t run,
     if (!rc) {
         gather_model(&g);
         gather_meter(&g);
+        gather_throttle(&g);
         build(&g, idle);
         tag_points(&g);
     }
@@ -190,6 +191,7 @@ void run_energy_release(struct run_energy *r)
     free(r->reasons);
     free(r->classes);
     free(r->inference_end_ns);
+    throttling_release(&r->throttling);
     energy_account_release(&r->account);
     *r = (struct run_energy){ 0 };
 }

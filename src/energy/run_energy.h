@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "energy/account.h"
+#include "energy/throttle.h"
 #include "hook/record.h"
 #include "store/store.h"
 
@@ -50,8 +51,9 @@ struct run_energy {
     bool sampled;               /* something was, in this run */
     struct energy_reason *reasons;
     size_t reason_count;
-    bool meter_seen;    /* an external meter was read, */
-    bool meter_aligned; /* its clock was found to be apart by this: */
+    struct throttling throttling; /* whether or not energy is known */
+    bool meter_seen;              /* an external meter was read, */
+    bool meter_aligned;           /* its clock was found to be apart by this: */
     int64_t meter_offset_ns;
     uint64_t calibrated_wall_ns; /* when idle was measured; 0: never */
 };

@@ -165,6 +165,26 @@ static void sensors(struct json *j, const struct energy_account *a)
     json_end(j);
 }
 
+static void throttling(struct json *j, const struct throttling *t)
+{
+    if (!t->count)
+        return;
+    json_object(j, "throttling");
+    json_fixed(j, "seconds", (double)throttling_ns(t) / 1e9, 6);
+    json_array(j, "intervals");
+    for (size_t i = 0; i < t->count; i++) {
+        json_object(j, NULL);
+        json_fixed(j, "start_s", (double)t->items[i].start_ns / 1e9, 6);
+        json_fixed(j, "end_s", (double)t->items[i].end_ns / 1e9, 6);
+        json_text(j, "sign", throttle_sign_name(t->items[i].sign));
+        if (t->items[i].depth > 0)
+            json_fixed(j, "depth", t->items[i].depth, 4);
+        json_end(j);
+    }
+    json_end(j);
+    json_end(j);
+}
+
 static void prices_json(struct json *j, const struct energy_figures *f,
         const struct energy_prices *p)
 {
@@ -201,6 +221,7 @@ void energy_json(struct json *j, const char *key, const struct run_energy *r,
     if (!a->counted) {
         json_text(j, "status", "no energy source");
         reasons(j, r);
+        throttling(j, &r->throttling);
         json_end(j);
         return;
     }
@@ -229,6 +250,7 @@ void energy_json(struct json *j, const char *key, const struct run_energy *r,
     real(j, "energy_delay_product_js", f.delay_product_js);
     breakdown(j, r);
     prices_json(j, &f, p);
+    throttling(j, &r->throttling);
     if (all)
         sensors(j, a);
     if (r->reason_count)
