@@ -310,14 +310,16 @@ static void flush(struct session_state *s, bool now)
 /* A program that ended at once, or a machine that tells nothing: then there is
  * nothing to sample, which is no reason to stop. */
 static void begin_sampling(struct session_state *s, struct child *child,
-        double hz)
+        const struct session_plan *session)
 {
+    double hz = session->hz;
     struct recording_plan plan = {
         .store = s->store,
         .start_ns = s->start_ns,
         .pid = child_pid(child),
         .hz = hz,
         .budget = SAMPLING_BUDGET,
+        .energy = session->energy,
     };
 
     if (hz > 0 && recording_open(&s->recording, &plan, NULL) == 0)
@@ -484,7 +486,7 @@ int session_run(struct session_outcome *out, struct store *store,
                                     .mark = mark,
                                     .thread = thread },
                 s.start_ns);
-        begin_sampling(&s, child, plan->hz);
+        begin_sampling(&s, child, plan);
         watch(&s, child);
         end_run(&s);
     }

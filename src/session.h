@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "energy/recorder.h"
 #include "model/run.h"
 #include "store/store.h"
 
@@ -15,6 +16,7 @@ struct session_plan {
     const char *ops;       /* "off", "auto", "all" or a number; NULL: off */
     uint64_t ring_records; /* 0: as many as usual; else a power of 2 */
     double hz;             /* to sample the program at; 0: not at all */
+    const struct energy_plan *energy; /* NULL: as usual */
 };
 
 struct session_outcome {

@@ -13,8 +13,11 @@ struct metered_settings {
     const char *key_file;
     struct option_texts tags;
     const char *ops;
-    uint64_t buffer; /* records; 0: as many as usual */
-    double hz;       /* of sampling; 0: none */
+    uint64_t buffer;             /* records; 0: as many as usual */
+    double hz;                   /* of sampling; 0: none */
+    struct option_choice energy; /* of energy_mode_names */
+    struct cpu_model_given watts;
+    const char *meter; /* or NULL */
 };
 
 /* Whether the options make sense: -EINVAL with a sentence that names one. */
