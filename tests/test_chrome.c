@@ -1,7 +1,7 @@
 /* test_chrome.c -- a small run, whose trace is known to the letter; and where
  * traces are written.  Larger ones are read by python in tests/e2e/chrome.sh.
  */
-#include "export/format.h"
+#include "export/formats.h"
 
 #include "base/buf.h"
 #include "base/compiler.h"

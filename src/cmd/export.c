@@ -3,10 +3,9 @@
 #include "cmd/database.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
-#include "export/format.h"
+#include "export/formats.h"
 
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -33,23 +32,10 @@ static const char help[] =
         "  ortmeter export -f chrome -o trace.json\n"
         "  ortmeter export 3f2a -f chrome -z -o trace.json.gz\n";
 
-static const struct export_format *const formats[] = {
-    &export_chrome,
-    NULL,
-};
-
 struct settings {
     bool gzip, help;
     const char *format, *out, *db;
 };
-
-static const struct export_format *find(const char *name)
-{
-    for (const struct export_format *const *f = formats; *f; f++)
-        if (name && strcmp((*f)->name, name) == 0)
-            return *f;
-    return NULL;
-}
 
 static int export(const struct settings *s, const struct export_format *format,
         const char *name, struct error *e)
@@ -78,7 +64,7 @@ static int check(const struct settings *s, struct error *e)
 {
     if (!s->format)
         return fail(e, -EINVAL, "there is no format: give -f chrome");
-    if (!find(s->format))
+    if (!export_format_find(s->format))
         return fail(e, -EINVAL, "there is no format '%.64s'", s->format);
     if (s->gzip && !s->out && isatty(STDOUT_FILENO))
         return fail(e, -EINVAL,
@@ -105,7 +91,8 @@ static int run(int argc, char **argv)
         return options_fail("export", &e);
 
     int rc = s.help ? output_write(NULL, str_of(help), &e)
-                    : export(&s, find(s.format), words ? argv[1] : "last", &e);
+                    : export(&s, export_format_find(s.format),
+                              words ? argv[1] : "last", &e);
 
     if (rc) {
         (void)fprintf(stderr, "ortmeter export: %s\n", e.text);
