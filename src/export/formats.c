@@ -4,6 +4,9 @@
 #include <string.h>
 
 const struct export_format *const export_formats[] = {
+    &export_csv,
+    &export_jsonl,
+    &export_parquet,
     &export_chrome,
     NULL,
 };

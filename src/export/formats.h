@@ -14,3 +14,4 @@ const struct export_format *export_format_find(const char *name);
 void export_formats_text(struct buf *out);
 
 extern const struct export_format export_chrome;
+extern const struct export_format export_csv, export_jsonl, export_parquet;
