@@ -9,10 +9,11 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#define ZSTD_LEVEL  1
-#define GZIP_LEVEL  1
-#define GZIP_HEADER (15 + 16) /* zlib's word for it, with the greatest window \
-                               */
+#define ZSTD_LEVEL 1
+#define GZIP_LEVEL 1
+#define GZIP_HEADER                                           \
+    (15 + 16) /* zlib's word for it, with the greatest window \
+               */
 
 struct parquet_pack {
     enum export_codec codec;

@@ -70,6 +70,7 @@ static uint64_t load_any(const struct column *c, const void *row)
     case FORM_U32: return load_u32(row, c->at);
     case FORM_I32:
     case FORM_STATUS:
+    case FORM_METRIC_ID:
     case FORM_KIND: return (uint64_t)load_int(row, c->at);
     default: return load_u64(row, c->at);
     }
@@ -103,6 +104,7 @@ static const char *name_of(enum column_form form, uint64_t value)
     case FORM_STATUS:
         return value <= RUN_FAILED ? run_status_name(value) : NULL;
     case FORM_METRIC:
+    case FORM_METRIC_ID:
         return value < METRIC_IDS ? metric_table[value].name : NULL;
     case FORM_METHOD:
         return value < READING_METHODS ? reading_method_name(value) : NULL;
@@ -139,6 +141,12 @@ static void fill_text(struct filling *f, size_t i, const char *text)
     cell->text = buf_str(&f->mended[i]);
 }
 
+/* Columns of names have no absent cells. */
+static void fill_name(struct filling *f, size_t i, const char *name)
+{
+    fill_text(f, i, name ? name : "unknown");
+}
+
 static void fill(struct filling *f, size_t i, const void *row)
 {
     const struct column *c = &f->table->columns[i];
@@ -164,8 +172,9 @@ static void fill(struct filling *f, size_t i, const void *row)
     case FORM_PHASE:
     case FORM_STATUS:
     case FORM_METRIC:
+    case FORM_METRIC_ID:
     case FORM_METHOD:
-    case FORM_KIND: fill_text(f, i, name_of(c->form, load_any(c, row))); break;
+    case FORM_KIND: fill_name(f, i, name_of(c->form, load_any(c, row))); break;
     case FORM_WALL:
         cell->number = f->started_wall_ns + (int64_t)load_u64(row, c->at);
         break;
@@ -243,7 +252,8 @@ static int store_named(const struct column *c, void *row, struct str name)
             return -EINVAL;
         if (!str_is(name, known))
             continue;
-        if (c->form == FORM_STATUS || c->form == FORM_KIND)
+        if (c->form == FORM_STATUS || c->form == FORM_KIND ||
+                c->form == FORM_METRIC_ID)
             return store_number(row, c->at, FORM_I32, (int64_t)i);
         return store_number(row, c->at,
                 c->form == FORM_METRIC ? FORM_U16 : FORM_U8, (int64_t)i);
@@ -295,6 +305,7 @@ int column_put(const struct column *c, void *row, const struct cell *cell)
     case FORM_PHASE:
     case FORM_STATUS:
     case FORM_METRIC:
+    case FORM_METRIC_ID:
     case FORM_METHOD:
     case FORM_KIND: return store_named(c, row, cell->text);
     default: return store_number(row, c->at, c->form, cell->number);

@@ -36,15 +36,16 @@ enum column_form {
     FORM_I64,
     FORM_F64,
     FORM_BOOL,
-    FORM_FLAG,   /* a bit of a uint16_t: `mask` */
-    FORM_TEXT,   /* const char *; NULL is absent */
-    FORM_CHARS,  /* char [] */
-    FORM_PHASE,  /* uint8_t, by its name */
-    FORM_STATUS, /* enum run_status, by its name */
-    FORM_METRIC, /* uint16_t, by its name */
-    FORM_METHOD, /* uint8_t, by its name */
-    FORM_KIND,   /* enum subject_kind, by its name */
-    FORM_TIME,   /* uint64_t ns since 1970 */
+    FORM_FLAG,      /* a bit of a uint16_t: `mask` */
+    FORM_TEXT,      /* const char *; NULL is absent */
+    FORM_CHARS,     /* char [] */
+    FORM_PHASE,     /* uint8_t, by its name */
+    FORM_STATUS,    /* enum run_status, by its name */
+    FORM_METRIC,    /* uint16_t, by its name */
+    FORM_METRIC_ID, /* enum metric_id, by its name */
+    FORM_METHOD,    /* uint8_t, by its name */
+    FORM_KIND,      /* enum subject_kind, by its name */
+    FORM_TIME,      /* uint64_t ns since 1970 */
     /* Of other columns, and never read back: */
     FORM_WALL,   /* uint64_t ns of the run, as a time */
     FORM_MS,     /* uint64_t ns, in milliseconds */
