@@ -29,6 +29,9 @@
 #define U64(n, m, u, ...)  COLUMN(n, INT, u, U64, m, __VA_ARGS__)
 #define MS(n, m, ...)      COLUMN(n, REAL, "ms", MS, m, __VA_ARGS__)
 #define END_MS(n, m, len)  COLUMN(n, REAL, "ms", END_MS, m, .other = IN(len))
+#define POWER(n, m, len, known) \
+    { .name = n, .type = COLUMN_REAL, .unit = "mW", .form = FORM_POWER, \
+      .at = IN(m), .when = WHEN_POWER, .other = IN(len), .flag = IN(known) }
 #define TEXT(n, m)         COLUMN(n, TEXT, NULL, TEXT, m, .when = WHEN_SET)
 #define JSON(n, m) \
     COLUMN(n, TEXT, NULL, TEXT, m, .when = WHEN_SET, .json = true)

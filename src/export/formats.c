@@ -4,6 +4,7 @@
 #include <string.h>
 
 const struct export_format *const export_formats[] = {
+    &export_json,
     &export_csv,
     &export_jsonl,
     &export_parquet,

@@ -14,4 +14,5 @@ const struct export_format *export_format_find(const char *name);
 void export_formats_text(struct buf *out);
 
 extern const struct export_format export_chrome;
+extern const struct export_format export_json;
 extern const struct export_format export_csv, export_jsonl, export_parquet;

@@ -89,6 +89,8 @@ static bool is_known(const struct column *c, const void *row)
     case WHEN_U32: return load_u32(row, c->at) != UINT32_MAX;
     case WHEN_EITHER:
         return load_any(c, row) != 0 || load_u64(row, c->other) != 0;
+    case WHEN_POWER:
+        return load_bool(row, c->flag) && load_u64(row, c->other) != 0;
     case WHEN_EXITED:
         return ((const struct run *)row)->ended &&
                !((const struct run *)row)->signal;
@@ -182,6 +184,10 @@ static void fill(struct filling *f, size_t i, const void *row)
     case FORM_END_MS:
         cell->real =
                 (double)(load_u64(row, c->at) + load_u64(row, c->other)) / 1e6;
+        break;
+    case FORM_POWER:
+        cell->real =
+                load_f64(row, c->at) * 1e9 / (double)load_u64(row, c->other);
         break;
     }
 }
@@ -279,6 +285,7 @@ static void store_when(const struct column *c, void *row, bool known)
     case WHEN_ALWAYS:
     case WHEN_SET:
     case WHEN_EITHER:
+    case WHEN_POWER:
     case WHEN_EXITED: break;
     }
 }

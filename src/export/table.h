@@ -50,6 +50,7 @@ enum column_form {
     FORM_WALL,   /* uint64_t ns of the run, as a time */
     FORM_MS,     /* uint64_t ns, in milliseconds */
     FORM_END_MS, /* the end of what begins there and lasts `other` */
+    FORM_POWER,  /* double mJ, over the uint64_t ns at `other`: in mW */
 };
 
 /* When there is a value. */
@@ -61,6 +62,7 @@ enum column_when {
     WHEN_FALSE,  /* the bool at `other` is false */
     WHEN_U32,    /* it is not UINT32_MAX */
     WHEN_EITHER, /* it or the uint64_t at `other` is not 0 */
+    WHEN_POWER,  /* both are known: the bool at `flag`, and `other` not 0 */
     WHEN_EXITED, /* of a run: the program ended, and not by a signal */
 };
 
@@ -72,6 +74,7 @@ struct column {
     size_t at; /* where in the struct */
     enum column_when when;
     size_t other;
+    size_t flag;
     uint16_t mask;
     bool json; /* the text is JSON itself */
 };

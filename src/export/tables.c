@@ -1,14 +1,14 @@
-/* tables.c -- all tables of a run, in the order of files that hold several:
- * what others refer to comes first. */
+/* tables.c -- all tables of a run, in the order of files that hold several: the
+ * seeds of this project have the run, its sections and its tokens first. */
 #include "export/tables.h"
 
 const struct table *const tables[] = {
     &run_table,
+    &section_table,
+    &token_table,
     &process_table,
     &library_table,
     &session_table,
-    &section_table,
-    &token_table,
     &inference_table,
     &operator_table,
     &operator_edge_table,

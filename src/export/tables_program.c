@@ -15,6 +15,14 @@ static const struct column run_columns[] = {
     TEXT("command", command),
     TEXT("directory", directory),
     TEXT("tags", tags),
+    TEXT("experiment_name", experiment),
+    TEXT("prompt", prompt),
+    TEXT("response", response),
+    TEXT("profiling_depth", depth),
+    U64("input_tokens", input_tokens, "tokens", IF_EITHER(output_tokens)),
+    U64("output_tokens", output_tokens, "tokens", IF_EITHER(input_tokens)),
+    COLUMN("total_energy_mj", REAL, "mJ", F64, energy_mj, IF(has_energy)),
+    COLUMN("energy_method", TEXT, NULL, METHOD, energy_method, IF(has_energy)),
     TEXT("version", version),
     TEXT("note", note),
     COLUMN("ended", BOOL, NULL, BOOL, ended, ALWAYS),
@@ -106,11 +114,20 @@ static const struct column session_columns[] = {
     U64("duration_ns", duration_ns, "ns", UNLESS(seen_late)),
     U64("read_ns", read_ns, "ns", IF_EITHER(initialise_ns)),
     U64("initialise_ns", initialise_ns, "ns", IF_EITHER(read_ns)),
+    U64("end_ns", end_ns, "ns", IF_SET),
     TEXT("error", error),
 };
 #undef ROW
 TAKE(session)
 EACH(session, session)
-ADD(session, session)
+
+static void add_session(struct store *s, const void *row)
+{
+    const struct session *x = row;
+
+    store_add_session(s, x);
+    if (x->end_ns)
+        store_add_session_end(s, x->id, x->end_ns);
+}
 TABLE(session, "sessions", session, each_session, add_session,
         "inference sessions, and how long they took to make");

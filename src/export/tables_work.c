@@ -109,6 +109,8 @@ static const struct column section_columns[] = {
     MS("start_time_ms", start_ns, ALWAYS),
     END_MS("end_time_ms", start_ns, duration_ns),
     MS("duration_ms", duration_ns, ALWAYS),
+    COLUMN("energy_mj", REAL, "mJ", F64, energy_mj, IF(has_energy)),
+    POWER("avg_power_mw", energy_mj, duration_ns, has_energy),
     U32("process", process, NULL, ALWAYS),
     U32("thread", thread, NULL, ALWAYS),
     U64("start_ns", start_ns, "ns", ALWAYS),
@@ -128,9 +130,13 @@ static const struct column token_columns[] = {
     COLUMN("token_id", INT, NULL, I64, id, ALWAYS),
     TEXT("token_text", text),
     MS("end_time_ms", time_ns, ALWAYS),
+    MS("duration_ms", duration_ns, IF_SET),
+    COLUMN("energy_mj", REAL, "mJ", F64, energy_mj, IF(has_energy)),
+    POWER("avg_power_mw", energy_mj, duration_ns, has_energy),
     U32("process", process, NULL, ALWAYS),
     U32("thread", thread, NULL, ALWAYS),
     U64("time_ns", time_ns, "ns", ALWAYS),
+    U64("duration_ns", duration_ns, "ns", IF_SET),
 };
 #undef ROW
 TAKE(token)
