@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NS_PER_S   INT64_C(1000000000)
-#define S_PER_DAY  86400
-#define EXACT_REAL 9007199254740992.0 /* 2^53: whole numbers below are exact \
-                                       */
+#define NS_PER_S  INT64_C(1000000000)
+#define S_PER_DAY 86400
+#define EXACT_REAL                                            \
+    9007199254740992.0 /* 2^53: whole numbers below are exact \
+                        */
 
 /* `count` digits, with zeros in front. */
 static void put_digits(char *to, uint64_t value, size_t count)

@@ -13,6 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* In a file of a format that holds one table, unless another is named. */
+#define MAIN_TABLE "inferences"
+
 static const char help[] =
         "Usage: ortmeter export -f FORMAT [options] [RUN]\n"
         "\n"
@@ -31,7 +34,10 @@ static const char help_options[] =
         "                        its end): one file for each table\n"
         "  -z, --gzip            compressed; of parquet: the pages in the "
         "file\n"
-        "  --table NAME          that table only: csv, jsonl, parquet\n"
+        "  --table NAME          that table only: csv, jsonl, parquet; a "
+        "parquet\n"
+        "                        file holds one, inferences if none is "
+        "named\n"
         "  --shape NAME          another content of the format, as above\n"
         "  --codec NAME          how the pages of parquet are packed: zstd\n"
         "                        (the default), gzip or none\n"
@@ -117,10 +123,6 @@ static int check(const struct settings *s, struct error *e)
     if (folder && !f->write_table)
         return fail(e, -EINVAL, "%s is one file, and '%.128s' is a folder",
                 f->name, s->out);
-    if (!folder && !f->write && !s->table)
-        return fail(e, -EINVAL,
-                "a %s file holds one table: give --table NAME or -o FOLDER/",
-                f->name);
     if ((s->gzip || f->binary) && !s->out && isatty(STDOUT_FILENO))
         return fail(e, -EINVAL,
                 "a terminal cannot show what is packed: give -o FILE");
@@ -137,14 +139,15 @@ static void watch(void *progress, uint64_t bytes)
 static int write_file(const struct settings *s, const struct export_format *f,
         const struct export_to *to, struct error *e)
 {
+    const char *table = s->table || f->write ? s->table : MAIN_TABLE;
     struct sink *sink = NULL;
     int rc = sink_open(&sink, s->out, to->gzip, e);
 
     if (rc)
         return rc;
     sink_watch(sink, to->watch, to->context);
-    if (s->table)
-        rc = f->write_table(sink, table_find(s->table), to->store, to->run,
+    if (table)
+        rc = f->write_table(sink, table_find(table), to->store, to->run,
                 to->codec, e);
     else if (s->shape)
         rc = find_shape(f, s->shape)->write(sink, to->store, to->run, e);

@@ -224,7 +224,7 @@ static int end(void *state, struct import_tally *out, struct error *e)
 
     /* The run's texts are ours, and wanted for longer. */
     out->texts = j->run_reader.texts;
-    out->text_count = TABLE_COLUMNS_MAX;
+    out->text_count = out->texts ? TABLE_COLUMNS_MAX : 0;
     j->run_reader.texts = NULL;
     if (!j->failed && !json_split_ended(j->split))
         j->failed = refuse(j, "its end is missing");

@@ -8,6 +8,9 @@ const struct export_format *const export_formats[] = {
     &export_csv,
     &export_jsonl,
     &export_parquet,
+    &export_markdown,
+    &export_html,
+    &export_junit,
     &export_chrome,
     NULL,
 };

@@ -15,4 +15,5 @@ void export_formats_text(struct buf *out);
 
 extern const struct export_format export_chrome;
 extern const struct export_format export_json;
+extern const struct export_format export_markdown, export_html, export_junit;
 extern const struct export_format export_csv, export_jsonl, export_parquet;
