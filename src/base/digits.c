@@ -97,9 +97,14 @@ size_t digits_real(char *to, double value)
             break;
     }
     for (int i = 0; i < len; i++) /* a comma, where the locale has one */
-        to[i] = strchr("0123456789+-e", text[i]) ? text[i] : '.';
+        to[i] = (char)(strchr("0123456789+-e", text[i]) ? text[i] : '.');
     return (size_t)len;
 }
+
+/* Without a zero behind it: it is never a string of C's. */
+static const char time_shape[DIGITS_TIME_LEN] = { '0', '0', '0', '0', '-', '0',
+    '0', '-', '0', '0', 'T', '0', '0', ':', '0', '0', ':', '0', '0', '.', '0',
+    '0', '0', '0', '0', '0', '0', '0', '0', 'Z' };
 
 /* --- time ----------------------------------------------------------------- */
 
@@ -141,7 +146,7 @@ size_t digits_time(char *to, int64_t ns)
     unsigned month, day;
 
     date_of(days, &year, &month, &day);
-    memcpy(to, "0000-00-00T00:00:00.000000000Z", DIGITS_TIME_LEN);
+    memcpy(to, time_shape, sizeof(time_shape));
     put_digits(to, (uint64_t)year, 4);
     put_digits(to + 5, month, 2);
     put_digits(to + 8, day, 2);
@@ -154,7 +159,6 @@ size_t digits_time(char *to, int64_t ns)
 
 int digits_read_time(int64_t *ns, struct str s)
 {
-    static const char shape[] = "0000-00-00T00:00:00.000000000Z";
     static const size_t at[] = { 0, 5, 8, 11, 14, 17, 20 };
     static const size_t len[] = { 4, 2, 2, 2, 2, 2, 9 };
     uint64_t part[7];
@@ -162,7 +166,8 @@ int digits_read_time(int64_t *ns, struct str s)
     if (s.len != DIGITS_TIME_LEN)
         return -EINVAL;
     for (size_t i = 0; i < s.len; i++)
-        if (shape[i] == '0' ? s.p[i] < '0' || s.p[i] > '9' : s.p[i] != shape[i])
+        if (time_shape[i] == '0' ? s.p[i] < '0' || s.p[i] > '9'
+                                 : s.p[i] != time_shape[i])
             return -EINVAL;
     for (size_t i = 0; i < 7; i++)
         if (str_u64(&part[i], (struct str){ s.p + at[i], len[i] }))

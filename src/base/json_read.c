@@ -259,6 +259,7 @@ char json_kind(struct str value)
 {
     if (!value.len)
         return 0;
-    return *value.p == '-' || (*value.p >= '0' && *value.p <= '9') ? '0'
-                                                                   : *value.p;
+    if (*value.p == '-' || (*value.p >= '0' && *value.p <= '9'))
+        return '0';
+    return *value.p;
 }
