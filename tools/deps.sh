@@ -62,7 +62,8 @@ group() {
     case $1 in
     build)
         deb make=make gcc=gcc libc6-dev meson=meson ninja-build=ninja \
-            pkg-config=pkg-config libsqlite3-dev zlib1g-dev
+            pkg-config=pkg-config libsqlite3-dev zlib1g-dev \
+            libssl-dev
         deb libexpat1-dev
         deb libzstd-dev
         ;;

@@ -43,6 +43,7 @@ static const char help_options[] =
         "                        (the default), gzip or none\n"
         "  --quiet               no progress on stderr\n"
         "  --db FILE             the database to read\n"
+        "  --key-file FILE       the key of a database that is encrypted\n"
         "  -h, --help            this text\n"
         "\n"
         "Exit code: 0 good, 1 there is no such run or it cannot be written, 2\n"
@@ -59,8 +60,9 @@ static const char *const codecs[] = { "zstd", "gzip", "none", NULL };
 
 struct settings {
     bool gzip, quiet, help;
-    const char *format, *out, *db, *table, *shape;
+    const char *format, *out, *table, *shape;
     struct option_choice codec;
+    struct database database;
 };
 
 /* --- what is asked for ---------------------------------------------------- */
@@ -170,7 +172,7 @@ static int export(const struct settings *s, const char *name, struct error *e)
         .watch = watch,
         .context = &progress,
     };
-    int rc = database_open(&to.store, s->db, STORE_READ, e);
+    int rc = database_open_as(&to.store, &s->database, STORE_READ, e);
 
     progress_open(&progress, s->quiet || !s->out);
     progress_begin(&progress, f->name);
@@ -215,7 +217,7 @@ static int run(int argc, char **argv)
         { "shape", 0, OPTION_TEXT, &s.shape },
         { "codec", 0, OPTION_CHOICE, &s.codec },
         { "quiet", 0, OPTION_FLAG, &s.quiet },
-        { "db", 0, OPTION_TEXT, &s.db },
+        DATABASE_OPTIONS(s.database),
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },
     };

@@ -35,6 +35,8 @@ static const char help[] =
         "  --json        one JSON document instead of text\n"
         "  --tag TEXT    a tag to find the run by; may be repeated\n"
         "  --db FILE     the database to record into\n"
+        "  --key-file FILE\n"
+        "                the key that the database is encrypted with\n"
         "  -o FILE       write to FILE\n"
         "  -h, --help    this text\n"
         "\n"
@@ -56,7 +58,8 @@ static const struct importer *const importers[] = {
 
 struct settings {
     bool json, help;
-    const char *out, *db;
+    const char *out;
+    struct database database;
     struct option_texts tags;
 };
 
@@ -273,7 +276,7 @@ static int import(const struct settings *s, const char *path, struct error *e)
     if (!rc && !(importer = recognise(&source, e)))
         rc = -EINVAL;
     if (!rc)
-        rc = database_open(&store, s->db, STORE_WRITE, e);
+        rc = database_open_as(&store, &s->database, STORE_WRITE, e);
     buf_printf(&command, "import %s", path);
     join_tags(&tags, &s->tags);
 
@@ -325,7 +328,7 @@ static int run(int argc, char **argv)
     const struct option table[] = {
         { "json", 0, OPTION_FLAG, &s.json },
         { "tag", 0, OPTION_TEXTS, &s.tags },
-        { "db", 0, OPTION_TEXT, &s.db },
+        DATABASE_OPTIONS(s.database),
         { NULL, 'o', OPTION_TEXT, &s.out },
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },

@@ -32,6 +32,10 @@
 #define POWER(n, m, len, known) \
     { .name = n, .type = COLUMN_REAL, .unit = "mW", .form = FORM_POWER, \
       .at = IN(m), .when = WHEN_POWER, .other = IN(len), .flag = IN(known) }
+#define REAL(n, m, u)      COLUMN(n, REAL, u, F64, m, .when = WHEN_REAL)
+#define POWER_OF(n, m, len) \
+    { .name = n, .type = COLUMN_REAL, .unit = "mW", .form = FORM_POWER, \
+      .at = IN(m), .when = WHEN_REAL_POWER, .other = IN(len) }
 #define TEXT(n, m)         COLUMN(n, TEXT, NULL, TEXT, m, .when = WHEN_SET)
 #define JSON(n, m) \
     COLUMN(n, TEXT, NULL, TEXT, m, .when = WHEN_SET, .json = true)

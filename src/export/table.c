@@ -6,6 +6,7 @@
 #include "model/reading.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 bool column_nullable(const struct column *c)
@@ -91,6 +92,9 @@ static bool is_known(const struct column *c, const void *row)
         return load_any(c, row) != 0 || load_u64(row, c->other) != 0;
     case WHEN_POWER:
         return load_bool(row, c->flag) && load_u64(row, c->other) != 0;
+    case WHEN_REAL: return !isnan(load_f64(row, c->at));
+    case WHEN_REAL_POWER:
+        return !isnan(load_f64(row, c->at)) && load_u64(row, c->other) != 0;
     case WHEN_EXITED:
         return ((const struct run *)row)->ended &&
                !((const struct run *)row)->signal;
@@ -286,7 +290,12 @@ static void store_when(const struct column *c, void *row, bool known)
     case WHEN_SET:
     case WHEN_EITHER:
     case WHEN_POWER:
+    case WHEN_REAL_POWER:
     case WHEN_EXITED: break;
+    case WHEN_REAL:
+        if (!known)
+            memcpy((char *)row + c->at, &(double){ NAN }, sizeof(double));
+        break;
     }
 }
 

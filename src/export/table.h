@@ -56,14 +56,16 @@ enum column_form {
 /* When there is a value. */
 enum column_when {
     WHEN_ALWAYS,
-    WHEN_SET,    /* it is not 0; a text is not NULL */
-    WHEN_FLAG,   /* a bit of the uint16_t at `other`: `mask` */
-    WHEN_TRUE,   /* the bool at `other` */
-    WHEN_FALSE,  /* the bool at `other` is false */
-    WHEN_U32,    /* it is not UINT32_MAX */
-    WHEN_EITHER, /* it or the uint64_t at `other` is not 0 */
-    WHEN_POWER,  /* both are known: the bool at `flag`, and `other` not 0 */
-    WHEN_EXITED, /* of a run: the program ended, and not by a signal */
+    WHEN_SET,        /* it is not 0; a text is not NULL */
+    WHEN_FLAG,       /* a bit of the uint16_t at `other`: `mask` */
+    WHEN_TRUE,       /* the bool at `other` */
+    WHEN_FALSE,      /* the bool at `other` is false */
+    WHEN_U32,        /* it is not UINT32_MAX */
+    WHEN_EITHER,     /* it or the uint64_t at `other` is not 0 */
+    WHEN_POWER,      /* both are known: the bool at `flag`, and `other` not 0 */
+    WHEN_REAL,       /* the double is no NaN */
+    WHEN_REAL_POWER, /* the same, and `other` not 0 */
+    WHEN_EXITED,     /* of a run: the program ended, and not by a signal */
 };
 
 struct column {

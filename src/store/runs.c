@@ -88,6 +88,7 @@ static void count_from_nothing(struct store *s)
 {
     s->inferences = s->failures = s->operators_ran = 0;
     s->sections = s->tokens = s->events = s->readings_taken = 0;
+    s->power_samples = 0;
     map_release(&s->text_uses);
 }
 
@@ -169,6 +170,7 @@ int store_end_run(struct store *s, const struct run *run, struct error *e)
         store_bind_u64(st, 18, s->failures, counted && run->row == s->run);
         store_finish(s, st);
     }
+    store_label_keys(s, run->row);
     return s->failed ? fail(e, s->failed, "%s", s->why.text) : 0;
 }
 
