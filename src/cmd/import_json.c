@@ -5,8 +5,10 @@
  * grow with its rows.  Nothing in it is trusted. */
 #include "base/alloc.h"
 #include "base/compiler.h"
+#include "base/json_read.h"
 #include "base/json_split.h"
 #include "cmd/import.h"
+#include "export/json_depth.h"
 #include "export/json_run.h"
 #include "export/row_read.h"
 #include "export/table.h"
@@ -136,7 +138,7 @@ static void count(struct json_import *j, const struct table *t)
         j->counts[i] += strcmp(names[i], t->name) == 0;
 }
 
-static int take_row(struct json_import *j, const struct table *t,
+static int add_row(struct json_import *j, const struct table *t,
         struct str value)
 {
     struct error why = { "" };
@@ -154,6 +156,24 @@ static int take_row(struct json_import *j, const struct table *t,
         t->add(j->store, row);
     free(row);
     count(j, t);
+    return rc;
+}
+
+/* With the rows that lie within it, at most three deep. */
+static int take_row(struct json_import *j, const struct table *t,
+        struct str value)
+{
+    const char *below_key = NULL;
+    const struct table *below = json_depth_below(t, &below_key);
+    struct str rest = value, key, list, item;
+    int rc = add_row(j, t, value);
+
+    while (!rc && below && json_next_member(&rest, &key, &list) > 0) {
+        if (!str_is(key, below_key))
+            continue;
+        while (!rc && json_next_element(&list, &item) > 0)
+            rc = take_row(j, below, item);
+    }
     return rc;
 }
 

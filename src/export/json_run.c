@@ -1,20 +1,21 @@
 /* json_run.c -- a whole run as one JSON document, nested as EP-029 and EP-032
- * have it: the run, its power samples, sections and tokens; and behind them all
- * other tables.  `ortmeter import` takes it back.
+ * have it: the run, its power samples, sections and tokens with their layers;
+ * and behind them all other tables.  `ortmeter import` takes it back.
  *
- * Rows are written as they come: memory does not grow with their number. */
+ * Rows are written as they come, so memory does not grow with their number; but
+ * for what lies within tokens. */
 #include "export/json_run.h"
 
 #include "export/formats.h"
+#include "export/json_depth.h"
 #include "export/row_json.h"
 #include "export/shapes.h"
-#include "export/table.h"
-
-#include <string.h>
+#include "export/tables.h"
 
 #define FLUSH_BYTES 65536
 
 struct writing {
+    struct json_depth depth;
     struct sink *to;
     struct buf out;
     struct json json;
@@ -30,14 +31,11 @@ static void flush(struct writing *w)
 static void take_row(void *to, const struct cell *cells)
 {
     struct writing *w = to;
-    bool token = strcmp(w->table->name, "tokens") == 0;
 
     json_object(&w->json, NULL);
     row_json(&w->json, w->table->columns, w->table->column_count, cells);
-    if (token) {
-        json_array(&w->json, "layers");
-        json_end(&w->json);
-    }
+    if (w->table == &token_table)
+        json_depth_layers(&w->depth, &w->json, (uint64_t)cells[0].number);
     json_end(&w->json);
     if (w->out.len >= FLUSH_BYTES)
         flush(w);
@@ -61,22 +59,22 @@ static int write(struct sink *to, struct store *s, int64_t run, struct error *e)
     json_text(&w.json, "format", JSON_RUN_FORMAT);
     json_int(&w.json, "schema_version", JSON_RUN_VERSION);
 
-    int rc = table_each_row(w.table, s, run, take_run, &w, e);
+    int rc = json_depth_read(&w.depth, s, run, e);
 
-    if (!table_find("power_samples")) {
-        json_array(&w.json, "power_samples");
-        json_end(&w.json);
-    }
+    if (!rc)
+        rc = table_each_row(w.table, s, run, take_run, &w, e);
     for (const struct table *const *t = tables + 1; *t && !rc; t++) {
         w.table = *t;
         json_array(&w.json, (*t)->name);
-        rc = table_each_row(*t, s, run, take_row, &w, e);
+        if (!json_depth_rest(&w.depth, &w.json, *t))
+            rc = table_each_row(*t, s, run, take_row, &w, e);
         json_end(&w.json);
     }
     json_end(&w.json);
     buf_char(&w.out, '\n');
     flush(&w);
     buf_release(&w.out);
+    json_depth_release(&w.depth);
     return rc;
 }
 
