@@ -14,6 +14,7 @@ struct session_plan {
     const char *tags;      /* or NULL */
     const char *ops;       /* "off", "auto", "all" or a number; NULL: off */
     uint64_t ring_records; /* 0: as many as usual; else a power of 2 */
+    double hz;             /* to sample the program at; 0: not at all */
 };
 
 struct session_outcome {

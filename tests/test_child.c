@@ -258,6 +258,8 @@ int main(void)
 {
     size_t files = open_files();
 
+    (void)signal(SIGHUP, SIG_DFL); /* nohup(1) leaves it ignored */
+
     ends();
     told_again();
     not_started();

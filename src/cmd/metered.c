@@ -24,6 +24,8 @@ int metered_check(const struct metered_settings *s, struct error *e)
         return fail(e, -EINVAL,
                 "--buffer takes a power of 2 from 64 to 16777216, not %llu",
                 (unsigned long long)s->buffer);
+    if (s->hz > 10000)
+        return fail(e, -EINVAL, "--rate takes at most 10000 Hz, not %g", s->hz);
     if (!is_ops(s->ops))
         return fail(e, -EINVAL,
                 "--ops takes off, auto, all or a number from 1, not '%s'",
@@ -66,6 +68,7 @@ int metered_run(struct session_outcome *out, struct store **store,
                     .tags = tags.len ? buf_cstr(&tags) : NULL,
                     .ops = s->ops,
                     .ring_records = s->buffer,
+                    .hz = s->hz,
             },
             e);
     buf_release(&tags);

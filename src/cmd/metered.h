@@ -5,6 +5,8 @@
 #include "cmd/options.h"
 #include "session.h"
 
+#define METERED_HZ 100 /* to sample at, unless told otherwise */
+
 /* As the options have it. */
 struct metered_settings {
     const char *db; /* or NULL */
@@ -12,6 +14,7 @@ struct metered_settings {
     struct option_texts tags;
     const char *ops;
     uint64_t buffer; /* records; 0: as many as usual */
+    double hz;       /* of sampling; 0: none */
 };
 
 /* Whether the options make sense: -EINVAL with a sentence that names one. */

@@ -36,6 +36,9 @@ static const char help[] =
         "                  all; a number N, one in N; auto, as many as cost\n"
         "                  less than 1 % of the time (ONNX Runtime 1.25 or "
         "later)\n"
+        "  --rate HZ       how often to sample CPU, memory and I/O of the "
+        "program;\n"
+        "                  100 if not given, 0: not at all\n"
         "  -h, --help      this text\n"
         "\n"
         "Exit code: the program's; 128 + N when signal N ended it; 1 when it\n"
@@ -125,7 +128,9 @@ static int check(const struct settings *s, int words, struct error *e)
 
 static int run(int argc, char **argv)
 {
-    struct settings s = { .metered.ops = "off" };
+    struct settings s = {
+        .metered = { .ops = "off", .hz = METERED_HZ },
+    };
     struct error e = { "" };
     const struct option table[] = {
         { "json", 0, OPTION_FLAG, &s.json },
@@ -136,6 +141,7 @@ static int run(int argc, char **argv)
         { "tag", 0, OPTION_TEXTS, &s.metered.tags },
         { "buffer", 0, OPTION_NUMBER, &s.metered.buffer },
         { "ops", 0, OPTION_TEXT, &s.metered.ops },
+        { "rate", 0, OPTION_REAL, &s.metered.hz },
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },
     };
