@@ -96,8 +96,13 @@ int store_begin_run(struct store *s, struct run *run, struct error *e)
 {
     int rc = make_id(run->id, e);
 
-    if (!rc)
-        rc = store_flush(s, e); /* of an earlier run */
+    return rc ? rc : store_begin_kept_run(s, run, e);
+}
+
+int store_begin_kept_run(struct store *s, struct run *run, struct error *e)
+{
+    int rc = store_flush(s, e); /* of an earlier run */
+
     if (rc)
         return rc;
     count_from_nothing(s);

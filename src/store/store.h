@@ -56,6 +56,9 @@ void store_close(struct store *s);
 /* Begins a run; later calls add to it.  Fills `row` and `id`. */
 int store_begin_run(struct store *s, struct run *run, struct error *e);
 
+/* The same for a run that comes from elsewhere and keeps its id. */
+int store_begin_kept_run(struct store *s, struct run *run, struct error *e);
+
 /* Takes the run back: it never began. */
 void store_cancel_run(struct store *s);
 
