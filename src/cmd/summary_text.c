@@ -1,7 +1,7 @@
 #include "cmd/summary_text.h"
 
-#include "cmd/operators_text.h"
 #include "cmd/energy_text.h"
+#include "cmd/operators_text.h"
 #include "cmd/page.h"
 #include "cmd/term.h"
 #include "model/phase.h"
