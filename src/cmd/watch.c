@@ -39,7 +39,9 @@ static const char help[] =
         "  --metric GLOB      only these figures; may be repeated\n"
         "  --json             one line of JSON for each tick, the last one "
         "with\n"
-        "                     the summary\n"
+        "                     the summary; above 10 lines a second, those "
+        "between\n"
+        "                     have only what was read for them\n"
         "  -o FILE            write to FILE\n"
         "  -h, --help         this text\n"
         "\n"
@@ -56,6 +58,7 @@ static const char help[] =
 #define SHOWN_HZ 10 /* lines, where nothing else was asked for */
 #define TABLE_HZ 2  /* tables at most, for people */
 #define PAUSE_NS 100000000
+#define FULL_NS  99000000 /* all figures ten times a second */
 
 struct settings {
     struct watching_settings watching;
@@ -74,6 +77,7 @@ struct showing {
     bool in_place; /* a table that is drawn over the one before */
     uint64_t next_ns;
     uint64_t period_ns;
+    uint64_t full_ns; /* when to write all figures again */
 };
 
 static int complain(const struct error *e)
@@ -99,6 +103,9 @@ static bool show(struct showing *s, uint64_t now_ns)
     const struct watching *w = s->view.watching;
 
     if (s->settings->json) {
+        s->view.full = now_ns >= s->full_ns;
+        if (s->view.full)
+            s->full_ns = now_ns + FULL_NS;
         watch_json(&s->text, &s->view, now_ns);
         s->view.changes_told = sampling_change_count(w->sampling);
     } else {
@@ -127,7 +134,7 @@ static bool finish(struct showing *s)
 {
     uint64_t now_ns = mono_ns();
 
-    s->view.last = true;
+    s->view.last = s->view.full = true;
     if (s->settings->json)
         watch_json(&s->text, &s->view, now_ns);
     else

@@ -13,6 +13,7 @@
 
 /* A series is given a place in the list for so many blocks that there are. */
 #define BLOCKS_PER_SERIES 4
+#define LEAST_BLOCKS      8
 /* Of the map: its cap is a power of 2, at most 3/4 full, and twice in memory
  * while it grows. */
 #define MAP_BYTES (8 * sizeof(struct map_entry))
@@ -29,8 +30,8 @@ struct history *history_new(size_t bytes)
     size_t count = bytes > sizeof(*h) ? (bytes - sizeof(*h)) / each : 0;
 
     /* Two lanes of one series, and one block to spare, is the least. */
-    if (count < 2 * BLOCKS_PER_SERIES)
-        count = 2 * BLOCKS_PER_SERIES;
+    if (count < LEAST_BLOCKS)
+        count = LEAST_BLOCKS;
     if (count >= NO_BLOCK)
         count = NO_BLOCK - 1;
     h->block_count = (uint32_t)count;
