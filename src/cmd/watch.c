@@ -130,9 +130,9 @@ static bool is_time(struct showing *s, uint64_t now_ns)
     return true;
 }
 
-static bool finish(struct showing *s)
+static bool finish(struct showing *s, struct watching *w)
 {
-    uint64_t now_ns = mono_ns();
+    uint64_t now_ns = w->tick_ns = mono_ns();
 
     s->view.last = s->view.full = true;
     if (s->settings->json)
@@ -161,27 +161,36 @@ static void begin(struct showing *s, const struct watching *w)
 
 /* --- watching ------------------------------------------------------------- */
 
-/* Until it is over; false: what it says could not be written. */
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Until it is over; false: what it says could not be written.  A line comes
+ * when it is due, whether something new was read or not. */
 static bool watch(struct watching *w, struct showing *s)
 {
-    uint64_t end_ns =
-            s->settings->duration_s > 0
-                    ? w->start_ns + (uint64_t)(1e9 * s->settings->duration_s)
-                    : UINT64_MAX;
+    double duration_s = s->settings->duration_s;
+    uint64_t end_ns = duration_s > 0
+                              ? w->start_ns + (uint64_t)(1e9 * duration_s)
+                              : UINT64_MAX;
     uint64_t now_ns = mono_ns();
     bool good = true;
 
     while (good && !w->ended && now_ns < end_ns && !interrupt_came()) {
-        uint64_t latest_ns = now_ns + PAUSE_NS;
-        bool read = watching_step(w, latest_ns < end_ns ? latest_ns : end_ns);
+        uint64_t until_ns =
+                sooner(s->next_ns, sooner(now_ns + PAUSE_NS, end_ns));
+        bool read = watching_step(w, until_ns);
 
         now_ns = mono_ns();
-        if (!read || w->ended || !is_time(s, now_ns))
+        if (w->ended || now_ns >= end_ns || !is_time(s, now_ns))
             continue;
+        if (!read)
+            w->tick_ns = now_ns;
         good = show(s, now_ns);
         board_sweep(w->board);
     }
-    return finish(s) && good;
+    return finish(s, w) && good;
 }
 
 static int exit_code(const struct watching *w)

@@ -112,9 +112,7 @@ void watch_json(struct buf *out, const struct watch_view *v, uint64_t now_ns)
     struct json j = json_line_into(out);
 
     json_object(&j, NULL);
-    json_u64(&j, "timestamp_ns",
-            (v->last || !w->tick_ns ? now_ns : w->tick_ns) +
-                    w->mono_to_wall_ns);
+    json_u64(&j, "timestamp_ns", w->tick_ns + w->mono_to_wall_ns);
     if (v->first)
         json_int(&j, "schema_version", SCHEMA_VERSION);
     json_object(&j, "system");
