@@ -215,12 +215,13 @@ static void add_second(struct history *h, uint32_t i)
 {
     struct lane *lane = &h->series[i].lane[LANE_SECONDS];
     struct current c = h->series[i].current;
-    uint32_t b = lane->last;
 
     while (lane->first != NO_BLOCK &&
             last_second(h, lane->first) + HISTORY_SECONDS < c.second)
         give_back(h, lane->first);
-    b = lane->last;
+
+    uint32_t b = lane->last;
+
     if (b == NO_BLOCK || h->note[b].count == LEN(h->block[b].second) ||
             c.second - h->note[b].base_s > UINT16_MAX) {
         b = take_block(h, i, LANE_SECONDS);
