@@ -125,6 +125,8 @@ static void check_command(void)
 
     CHECK_INT(parse(&v, argv, plain, true, NULL), 4);
     CHECK(v.json && !v.ort);
+    CHECK(options_given(&v.json) && !options_given(&v.ort));
+    CHECK(!options_given(NULL));
     CHECK(strcmp(argv[2], "--ort") == 0 && strcmp(argv[3], "--") == 0);
     v.json = false;
     CHECK_INT(parse(&v, argv, marked, true, NULL), 3);

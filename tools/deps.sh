@@ -67,6 +67,7 @@ group() {
         deb libssl-dev
         deb libncurses-dev
         deb libzstd-dev
+        deb libcurl4-openssl-dev
         ;;
     run)
         deb nodejs=node
@@ -79,6 +80,11 @@ group() {
             tmux=tmux \
             valgrind=valgrind python3 python3-psutil python3-onnx
         [ "$(uname -m)" != x86_64 ] || deb gcc-multilib
+        deb clickhouse-server=clickhouse-server
+        npm_package chdb chdb 3.4.0
+        [ "$(uname -m)" != x86_64 ] ||
+            npm_package @chdb/lib-linux-x64-gnu @chdb/lib-linux-x64-gnu \
+                26.7.3-stable.1
         npm_ort ort-1.10 1.10.0
         npm_ort ort-1.17 1.17.0
         npm_ort ort-1.23 1.23.2

@@ -70,6 +70,8 @@ static const char help[] =
         "  --quiet           no report and no progress bar\n"
         "  --db FILE         the database to record into\n"
         "  --key-file FILE   the key that the database is encrypted with\n"
+        "  --store URL       send the run to a server of many machines, too:\n"
+        "                    clickhouse://USER@HOST:8123/DATABASE\n"
         "  --tag TEXT        a tag to find the run by; may be repeated\n"
         "  -h, --help        this text\n"
         "\n"
@@ -185,26 +187,25 @@ static int report(const struct bench_settings *s, const struct bench_report *r,
 /* Runs the worker under the meter; `to` is where it reports to. */
 static int bench(const struct bench_settings *s, char *const *argv, FILE *to)
 {
-    struct session_outcome outcome;
     struct bench_report r = { 0 };
-    struct store *store = NULL;
+    struct metered metered;
     struct error e = { "" };
     int code = EXIT_GOOD;
 
-    if (metered_run(&outcome, &store, &s->metered, argv, &e))
+    if (metered_run(&metered, &s->metered, argv, &e))
         return complain(e.text);
-    if (outcome.record_failed)
-        code = complain(outcome.why.text);
+    if (metered.outcome.record_failed)
+        code = complain(metered.outcome.why.text);
     if (read_report(&r, to, &e))
         code = complain(e.text);
-    explain_death(&r, &outcome.run);
+    explain_death(&r, &metered.outcome.run);
     if (r.row_count && (!s->quiet || s->out) &&
-            report(s, &r, store, outcome.run.row, &e))
+            report(s, &r, metered.store, metered.outcome.run.row, &e))
         code = complain(e.text);
     if (r.error)
         code = complain(r.error);
     bench_report_release(&r);
-    store_close(store);
+    metered_close(&metered, "bench");
     return code;
 }
 

@@ -1,10 +1,10 @@
 /* export.c -- a recorded run, in the formats of others. */
 #include "cmd/cmd.h"
-#include "cmd/database.h"
 #include "cmd/export_folder.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
 #include "cmd/progress.h"
+#include "cmd/source.h"
 #include "export/formats.h"
 #include "export/table.h"
 #include "os/clock.h"
@@ -44,6 +44,8 @@ static const char help_options[] =
         "  --quiet               no progress on stderr\n"
         "  --db FILE             the database to read\n"
         "  --key-file FILE       the key of a database that is encrypted\n"
+        "  --store URL           a server with the runs of many machines:\n"
+        "                        clickhouse://USER@HOST:8123/DATABASE\n"
         "  -h, --help            this text\n"
         "\n"
         "Exit code: 0 good, 1 there is no such run or it cannot be written, 2\n"
@@ -62,7 +64,7 @@ struct settings {
     bool gzip, quiet, help;
     const char *format, *out, *table, *shape;
     struct option_choice codec;
-    struct database database;
+    struct source source;
 };
 
 /* --- what is asked for ---------------------------------------------------- */
@@ -172,12 +174,10 @@ static int export(const struct settings *s, const char *name, struct error *e)
         .watch = watch,
         .context = &progress,
     };
-    int rc = database_open_as(&to.store, &s->database, STORE_READ, e);
+    int rc = source_open_run(&to.store, &to.run, &s->source, name, e);
 
     progress_open(&progress, s->quiet || !s->out);
     progress_begin(&progress, f->name);
-    if (!rc)
-        rc = store_find_run(to.store, name, &to.run, e);
     if (!rc)
         rc = export_is_folder(f, s->out)
                      ? export_folder(f, &to, s->out, s->table, e)
@@ -217,7 +217,7 @@ static int run(int argc, char **argv)
         { "shape", 0, OPTION_TEXT, &s.shape },
         { "codec", 0, OPTION_CHOICE, &s.codec },
         { "quiet", 0, OPTION_FLAG, &s.quiet },
-        DATABASE_OPTIONS(s.database),
+        SOURCE_OPTIONS(s.source),
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },
     };

@@ -3,9 +3,9 @@
 #include "analyse/summary.h"
 #include "base/json.h"
 #include "cmd/cmd.h"
-#include "cmd/database.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
+#include "cmd/source.h"
 #include "cmd/summary_text.h"
 #include "cmd/term.h"
 #include "cmd/when.h"
@@ -38,6 +38,8 @@ static const char help[] =
         "  --json             one JSON document instead of text\n"
         "  --db FILE          the database to read\n"
         "  --key-file FILE    the key of a database that is encrypted\n"
+        "  --store URL        a server with the runs of many machines:\n"
+        "                     clickhouse://USER@HOST:8123/DATABASE\n"
         "  -o FILE            write to FILE\n"
         "  -h, --help         this text\n"
         "\n"
@@ -59,7 +61,7 @@ struct settings {
     const char *out, *from, *to, *metric;
     struct option_texts tags;
     struct option_choice sort;
-    struct database database;
+    struct source source;
     struct run_filter filter;
 };
 
@@ -243,10 +245,12 @@ static int list(const struct settings *s, struct error *e)
 {
     struct store *store = NULL;
     struct buf text = { 0 };
-    int rc = database_open_as(&store, &s->database, STORE_READ, e);
+    bool local = false;
+    int rc = source_open_list(&store, &local, &s->source, &s->filter, e);
 
     /* Whoever may only read the file sees those that are kept. */
-    if (!rc && s->filter.metric && (rc = history_complete(store, e)) == -EROFS)
+    if (!rc && local && s->filter.metric &&
+            (rc = history_complete(store, e)) == -EROFS)
         rc = 0;
     if (!rc)
         rc = (s->json ? list_json : list_text)(&text, store, s, e);
@@ -299,7 +303,7 @@ static int run(int argc, char **argv)
         { "offset", 0, OPTION_NUMBER, &s.filter.offset },
         { "metric", 0, OPTION_TEXT, &s.metric },
         { "json", 0, OPTION_FLAG, &s.json },
-        DATABASE_OPTIONS(s.database),
+        SOURCE_OPTIONS(s.source),
         { NULL, 'o', OPTION_TEXT, &s.out },
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },

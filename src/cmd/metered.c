@@ -1,12 +1,15 @@
 #include "cmd/metered.h"
 
+#include "analyse/history.h"
 #include "base/buf.h"
 #include "cmd/database.h"
 #include "cmd/settings.h"
+#include "cmd/source.h"
 #include "os/path.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool is_ops(const char *text)
@@ -16,6 +19,15 @@ static bool is_ops(const char *text)
     return strcmp(text, "off") == 0 || strcmp(text, "auto") == 0 ||
            strcmp(text, "all") == 0 ||
            (str_u64(&number, str_of(text)) == 0 && number > 0);
+}
+
+static int check_store(const struct metered_settings *s, struct error *e)
+{
+    struct address a;
+    int rc = source_address(&a, s->store, e);
+
+    address_release(&a);
+    return rc < 0 ? rc : 0;
 }
 
 int metered_check(const struct metered_settings *s, struct error *e)
@@ -42,7 +54,7 @@ int metered_check(const struct metered_settings *s, struct error *e)
         if (strchr(s->tags.item[i], ','))
             return fail(e, -EINVAL, "a tag has no comma: --tag '%s'",
                     s->tags.item[i]);
-    return 0;
+    return check_store(s, e);
 }
 
 static void join_tags(struct buf *out, const struct option_texts *tags)
@@ -51,43 +63,88 @@ static void join_tags(struct buf *out, const struct option_texts *tags)
         buf_printf(out, "%s%s", i ? "," : "", tags->item[i]);
 }
 
-int metered_run(struct session_outcome *out, struct store **store,
-        const struct metered_settings *s, char *const *argv, struct error *e)
+static int open_database(struct store **out, const struct metered_settings *s,
+        struct error *e)
+{
+    return database_open_as(out, &(struct database){ s->db, s->key_file },
+            STORE_WRITE, e);
+}
+
+/* The recording has a connection to the database of its own: the one is never
+ * held up by the other. */
+static int start_shipper(struct metered *m, const struct metered_settings *s,
+        struct error *e)
+{
+    struct store *store = NULL;
+    struct address a;
+    int rc = source_address(&a, s->store, e);
+
+    if (rc <= 0)
+        return rc;
+    rc = open_database(&store, s, e);
+    if (!rc)
+        rc = shipper_start(&m->shipper, store, &a, e);
+    address_release(&a);
+    return rc;
+}
+
+int metered_run(struct metered *out, const struct metered_settings *s,
+        char *const *argv, struct error *e)
 {
     char hook[PATH_MAX];
     struct buf tags = { 0 };
 
-    *store = NULL;
+    *out = (struct metered){ 0 };
     if (settings_hook_path(hook, sizeof(hook)))
         return fail(e, -ENOENT,
                 "libortmeter.so is neither beside ortmeter nor in its ../lib: "
                 "build or install it");
 
-    int rc = database_open_as(store, &(struct database){ s->db, s->key_file },
-            STORE_WRITE, e);
+    int rc = open_database(&out->store, s, e);
 
-    if (rc)
-        return rc;
+    if (!rc)
+        rc = start_shipper(out, s, e);
     join_tags(&tags, &s->tags);
-    rc = session_run(out, *store,
-            &(struct session_plan){
-                    .argv = argv,
-                    .hook = hook,
-                    .tags = tags.len ? buf_cstr(&tags) : NULL,
-                    .ops = s->ops,
-                    .ring_records = s->buffer,
-                    .hz = s->hz,
-                    .energy =
-                            &(struct energy_plan){
-                                    .mode = (enum energy_mode)s->energy.index,
-                                    .given = s->watts,
-                                    .meter = s->meter },
-            },
-            e);
+    if (!rc)
+        rc = session_run(&out->outcome, out->store,
+                &(struct session_plan){
+                        .argv = argv,
+                        .hook = hook,
+                        .tags = tags.len ? buf_cstr(&tags) : NULL,
+                        .ops = s->ops,
+                        .ring_records = s->buffer,
+                        .hz = s->hz,
+                        .energy =
+                                &(struct energy_plan){
+                                        .mode = (enum energy_mode)
+                                                        s->energy.index,
+                                        .given = s->watts,
+                                        .meter = s->meter },
+                },
+                e);
     buf_release(&tags);
     if (rc) {
-        store_close(*store);
-        *store = NULL;
+        struct shipper_outcome nothing;
+
+        shipper_stop(out->shipper, 0, &nothing);
+        store_close(out->store);
+        *out = (struct metered){ 0 };
     }
     return rc;
+}
+
+void metered_close(struct metered *m, const char *verb)
+{
+    struct shipper_outcome sent;
+
+    if (m->shipper)
+        (void)history_complete(m->store, NULL); /* they go with it */
+    shipper_stop(m->shipper, m->outcome.run.row, &sent);
+    if (sent.failed)
+        (void)fprintf(stderr,
+                "ortmeter %s: %s; the run is kept and is sent with the next, "
+                "or by 'ortmeter ship'\n",
+                verb, sent.why.text);
+    store_close(m->store);
+    *m = (struct metered){ 0 };
 }

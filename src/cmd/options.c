@@ -305,6 +305,18 @@ static int check_files(const struct options *o, const char *verb,
     return 0;
 }
 
+/* Of the command line that was read last. */
+static const struct option *last_table;
+static uint64_t last_given;
+
+bool options_given(const void *value)
+{
+    for (const struct option *x = last_table; x && !is_last(x); x++)
+        if (x->value == value)
+            return last_given & UINT64_C(1) << (x - last_table);
+    return false;
+}
+
 int options_parse(const struct options *o, int argc, char **argv,
         struct error *e)
 {
@@ -329,6 +341,9 @@ int options_parse(const struct options *o, int argc, char **argv,
         if (rc)
             return rc;
     }
+
+    last_table = o->table;
+    last_given = r.given;
 
     int rc = check_files(o, argv[0], e);
 

@@ -76,6 +76,10 @@ const struct config *options_files(void);
 int options_parse(const struct options *o, int argc, char **argv,
         struct error *e);
 
+/* Whether the option with that value stood on the command line that was read
+ * last, and did not come from a variable or a file. */
+bool options_given(const void *value);
+
 /* Prints why a command line was refused, and where to read how it is done, to
  * stderr.  Returns EXIT_USAGE. */
 int options_fail(const char *verb, const struct error *e);

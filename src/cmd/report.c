@@ -2,10 +2,10 @@
 #include "analyse/pipeline.h"
 #include "analyse/summary.h"
 #include "cmd/cmd.h"
-#include "cmd/database.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
 #include "cmd/pipeline_text.h"
+#include "cmd/source.h"
 #include "cmd/summary_text.h"
 #include "cmd/term.h"
 #include "export/pipeline_json.h"
@@ -25,6 +25,8 @@ static const char help[] =
         "  --json            one JSON document instead of text\n"
         "  --db FILE         the database to read\n"
         "  --key-file FILE   the key of a database that is encrypted\n"
+        "  --store URL       a server with the runs of many machines:\n"
+        "                    clickhouse://USER@HOST:8123/DATABASE\n"
         "  -o FILE           write to FILE\n"
         "  -h, --help        this text\n"
         "\n"
@@ -40,7 +42,7 @@ static const char help[] =
 struct settings {
     bool json, help, pipeline;
     const char *out;
-    struct database database;
+    struct source source;
 };
 
 static void take_id(void *to, const struct run *r)
@@ -88,10 +90,8 @@ static int report(const struct settings *s, const char *name, struct error *e)
     struct store *store = NULL;
     struct buf text = { 0 };
     int64_t row = 0;
-    int rc = database_open_as(&store, &s->database, STORE_READ, e);
+    int rc = source_open_run(&store, &row, &s->source, name, e);
 
-    if (!rc)
-        rc = store_find_run(store, name, &row, e);
     if (!rc)
         rc = (s->pipeline ? report_pipeline : report_summary)(&text, s, store,
                 row, e);
@@ -109,7 +109,7 @@ static int run(int argc, char **argv)
     const struct option table[] = {
         { "json", 0, OPTION_FLAG, &s.json },
         { "pipeline", 0, OPTION_FLAG, &s.pipeline },
-        DATABASE_OPTIONS(s.database),
+        SOURCE_OPTIONS(s.source),
         { NULL, 'o', OPTION_TEXT, &s.out },
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },

@@ -29,6 +29,8 @@ static const char help[] =
         "  --quiet         no report; the run is recorded all the same\n"
         "  --db FILE       the database to record into\n"
         "  --key-file FILE the key that the database is encrypted with\n"
+        "  --store URL     send the run to a server of many machines, too:\n"
+        "                  clickhouse://USER@HOST:8123/DATABASE\n"
         "  --tag TEXT      a tag to find the run by; may be repeated\n"
         "  --buffer N      records that a process may be ahead of us: a power\n"
         "                  of 2, 65536 if not given, 64 bytes each\n"
@@ -58,6 +60,9 @@ static const char help[] =
         "\n"
         "Environment:\n"
         "  ORTMETER_DB     the database, when --db is not given\n"
+        "  ORTMETER_STORE  the server, when --store is not given; its "
+        "password\n"
+        "                  may be in ORTMETER_STORE_PASSWORD\n"
         "\n"
         "Examples:\n"
         "  ortmeter run -- node app.js\n"
@@ -115,21 +120,22 @@ static int exit_code(const struct session_outcome *o, bool all_is_well)
 static int run_program(const struct settings *s, char *const *argv)
 {
     struct error e = { "" };
-    struct store *store = NULL;
-    struct session_outcome outcome;
+    struct metered metered;
 
-    if (metered_run(&outcome, &store, &s->metered, argv, &e))
+    if (metered_run(&metered, &s->metered, argv, &e))
         return complain(&e);
 
+    const struct session_outcome outcome = metered.outcome;
     bool well = !outcome.record_failed;
 
     if (outcome.record_failed)
         (void)complain(&outcome.why);
-    if ((!s->quiet || s->out) && report(s, store, outcome.run.row, &e)) {
+    if ((!s->quiet || s->out) &&
+            report(s, metered.store, outcome.run.row, &e)) {
         (void)complain(&e);
         well = false;
     }
-    store_close(store);
+    metered_close(&metered, "run");
     return exit_code(&outcome, well);
 }
 
@@ -158,6 +164,7 @@ static int run(int argc, char **argv)
         { NULL, 'o', OPTION_TEXT, &s.out },
         { "db", 0, OPTION_TEXT, &s.metered.db },
         { "key-file", 0, OPTION_TEXT, &s.metered.key_file },
+        { "store", 0, OPTION_TEXT, &s.metered.store },
         { "tag", 0, OPTION_TEXTS, &s.metered.tags },
         { "buffer", 0, OPTION_NUMBER, &s.metered.buffer },
         { "ops", 0, OPTION_TEXT, &s.metered.ops },

@@ -16,6 +16,7 @@ const struct cmd *const cmd_table[] = {
     &cmd_vacuum,
     &cmd_import,
     &cmd_export,
+    &cmd_ship,
     &cmd_inspect,
     &cmd_energy,
     &cmd_calibrate,

@@ -1,0 +1,171 @@
+/* ship.c -- sends recorded runs to the store of many machines. */
+#include "fleet/ship.h"
+#include "analyse/history.h"
+#include "base/buf.h"
+#include "cmd/cmd.h"
+#include "cmd/options.h"
+#include "cmd/output.h"
+#include "cmd/source.h"
+#include "fleet/layout.h"
+
+#include <errno.h>
+#include <limits.h>
+
+static const char help[] =
+        "Usage: ortmeter ship [options] [RUN...]\n"
+        "\n"
+        "Sends runs from the local database to a ClickHouse server, where the\n"
+        "runs of many machines lie together.  Without RUN, it sends what is\n"
+        "waiting: runs that were recorded with --store and have not arrived.\n"
+        "A run that is sent twice is there once.\n"
+        "\n"
+        "Options:\n"
+        "  --store URL       clickhouse://USER@HOST:8123/DATABASE, and\n"
+        "                    ?cluster=NAME behind it for a cluster\n"
+        "  --all             all runs that have not arrived\n"
+        "  --again           the named runs, also when they have arrived\n"
+        "  --setup           only make the tables on that server\n"
+        "  --retention DAYS  keep runs there for so many days\n"
+        "  --db FILE         the local database\n"
+        "  --key-file FILE   its key, if it is encrypted\n"
+        "  -h, --help        this text\n"
+        "\n"
+        "Exit code: 0 all has arrived, 1 not all, 2 wrong usage.\n"
+        "\n"
+        "Environment:\n"
+        "  ORTMETER_STORE           the server, when --store is not given\n"
+        "  ORTMETER_STORE_PASSWORD  its password, which then stands in no\n"
+        "                           list of processes\n"
+        "\n"
+        "Examples:\n"
+        "  ortmeter ship --store clickhouse://meter@db.example:8123/meter\n"
+        "  ortmeter ship --all\n"
+        "  ortmeter ship --setup --retention 90\n";
+
+struct settings {
+    bool all, again, setup, help;
+    struct source source;
+    uint64_t retention_days; /* 0: as it is */
+};
+
+struct shipping {
+    const struct settings *settings;
+    struct store *store;
+    struct clickhouse *clickhouse;
+    struct address address;
+    struct tables tables;
+};
+
+static int choose_runs(struct shipping *x, char *const *names, struct error *e)
+{
+    const char *to = x->address.name;
+    int rc = x->settings->all ? store_add_all_shipments(x->store, to, e) : 0;
+
+    for (; !rc && *names; names++) {
+        int64_t row = 0;
+
+        rc = store_find_run(x->store, *names, &row, e);
+        if (!rc)
+            rc = store_add_shipment(x->store, row, to, x->settings->again, e);
+    }
+    return rc;
+}
+
+static int set_retention(struct shipping *x, struct error *e)
+{
+    uint64_t days = x->settings->retention_days;
+    bool once = false;
+    int rc =
+            days ? layout_retain(x->clickhouse, &x->tables, days, &once, e) : 0;
+
+    if (!rc && once)
+        (void)fprintf(stderr,
+                "ortmeter ship: ClickHouse %s does not let rows go by itself: "
+                "the months that are over were dropped now; do this again "
+                "from time to time\n",
+                clickhouse_traits(x->clickhouse)->version);
+    return rc;
+}
+
+static int send_runs(struct shipping *x, char *const *names, struct error *e)
+{
+    struct ship_tally tally = { 0 };
+    int rc = history_complete(x->store, e); /* the figures go with them */
+
+    if (!rc)
+        rc = choose_runs(x, names, e);
+    if (!rc)
+        rc = ship_all(x->clickhouse, x->store, &x->tables, false, &tally, e);
+    (void)fprintf(stderr, "%llu run%s arrived, %llu rows sent\n",
+            (unsigned long long)tally.runs, tally.runs == 1 ? "" : "s",
+            (unsigned long long)tally.rows);
+    return rc;
+}
+
+static int ship(const struct settings *s, char *const *names, struct error *e)
+{
+    struct shipping x = { .settings = s };
+    int rc = source_address(&x.address, s->source.store, e);
+
+    if (rc == 0)
+        return fail(e, -EINVAL,
+                "there is no server to send to: give --store "
+                "clickhouse://USER@HOST:8123/DATABASE or set ORTMETER_STORE");
+    if (rc < 0)
+        return rc;
+    rc = database_open_as(&x.store, &s->source.database, STORE_WRITE, e);
+    if (!rc)
+        rc = store_tables(&x.tables, x.store, e);
+    if (!rc)
+        rc = clickhouse_open(&x.clickhouse, &x.address, e);
+    if (!rc)
+        rc = layout_ensure(x.clickhouse, &x.tables, e);
+    if (!rc)
+        rc = set_retention(&x, e);
+    if (!rc && !s->setup)
+        rc = send_runs(&x, names, e);
+    clickhouse_close(x.clickhouse);
+    tables_release(&x.tables);
+    store_close(x.store);
+    address_release(&x.address);
+    return rc;
+}
+
+static int run(int argc, char **argv)
+{
+    struct settings s = { 0 };
+    struct error e = { "" };
+    const struct option table[] = {
+        { "all", 0, OPTION_FLAG, &s.all },
+        { "again", 0, OPTION_FLAG, &s.again },
+        { "setup", 0, OPTION_FLAG, &s.setup },
+        { "retention", 0, OPTION_NUMBER, &s.retention_days },
+        SOURCE_OPTIONS(s.source),
+        { "help", 'h', OPTION_FLAG, &s.help },
+        { 0 },
+    };
+    const struct options options = { .table = table, .max_words = INT_MAX };
+    int words = options_parse(&options, argc, argv, &e);
+
+    if (words < 0)
+        return options_fail("ship", &e);
+    argv[words + 1] = NULL;
+
+    int rc = s.help ? output_write(NULL, str_of(help), &e)
+                    : ship(&s, argv + 1, &e);
+
+    if (rc == -EINVAL)
+        return options_fail("ship", &e);
+    if (rc) {
+        (void)fprintf(stderr, "ortmeter ship: %s\n", e.text);
+        return EXIT_FAILED;
+    }
+    return EXIT_GOOD;
+}
+
+const struct cmd cmd_ship = {
+    .name = "ship",
+    .about = "send recorded runs to a store of many machines",
+    .help = help,
+    .run = run,
+};

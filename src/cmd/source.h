@@ -1,0 +1,35 @@
+/* source.h -- where runs are read from: the local database, or a store of many
+ * machines. */
+#pragma once
+
+#include "cmd/database.h"
+#include "fleet/address.h"
+
+/* As the options have it. */
+struct source {
+    struct database database;
+    const char *store; /* --store, or NULL */
+};
+
+/* Three lines for a command's table of options. */
+#define SOURCE_OPTIONS(s)                   \
+    DATABASE_OPTIONS((s).database),         \
+    {                                       \
+        "store", 0, OPTION_TEXT, &(s).store \
+    }
+
+/* The store of many machines: `flag` is the value of --store, or NULL; then
+ * ORTMETER_STORE.  Its password may be in ORTMETER_STORE_PASSWORD.  1: there is
+ * one.  0: none is wanted.  -EINVAL with a sentence. */
+int source_address(struct address *out, const char *flag, struct error *e);
+
+/* Opens what holds the run `name`, and finds it there: the store of many
+ * machines if one is in force, unless the command line has --db; else the local
+ * database. */
+int source_open_run(struct store **out, int64_t *row, const struct source *s,
+        const char *name, struct error *e);
+
+/* The same, for store_list_runs() with that filter.  `local` says which it
+ * is. */
+int source_open_list(struct store **out, bool *local, const struct source *s,
+        const struct run_filter *f, struct error *e);

@@ -1,0 +1,74 @@
+/* fetch.c -- one run. */
+#include "fleet/fetch.h"
+
+#include "fleet/copying.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* As an id begins; anything else would be a piece of somebody's SQL. */
+static bool may_be_id(const char *name)
+{
+    return *name && strspn(name, "0123456789abcdefABCDEF-") == strlen(name) &&
+           strlen(name) <= RUN_ID_LEN;
+}
+
+static int find(struct buf *id, struct clickhouse *c, const char *name,
+        struct error *e)
+{
+    const char *at = clickhouse_address(c)->name;
+    bool last = strcmp(name, "last") == 0;
+    struct buf sql = { 0 }, found = { 0 };
+    int rc = 0;
+
+    buf_text(&sql, "SELECT `run_id` FROM `profiling_runs` FINAL ");
+    if (last)
+        buf_text(&sql, "ORDER BY `timestamp` DESC, `run_id` DESC LIMIT 1");
+    else if (may_be_id(name))
+        buf_printf(&sql, "WHERE startsWith(`run_id`, lower('%s')) LIMIT 2",
+                name);
+    else
+        rc = -ENOENT;
+    if (!rc && (rc = clickhouse_run(c, buf_cstr(&sql), &found, e)) == 0) {
+        struct str rest = buf_str(&found), line = { "", 0 };
+
+        (void)str_line(&line, &rest);
+        if (rest.len)
+            rc = fail(e, -ENOTUNIQ,
+                    "several runs begin with '%s': give more of the id", name);
+        else if (line.len == RUN_ID_LEN)
+            buf_add(id, line.p, line.len);
+        else
+            rc = last ? fail(e, -ENOENT, "%s holds no runs yet", at) : -ENOENT;
+    }
+    if (rc == -ENOENT && !last)
+        rc = fail(e, rc, "there is no run '%s' in %s: see 'ortmeter list'",
+                name, at);
+    buf_release(&sql);
+    buf_release(&found);
+    return rc;
+}
+
+int fetch_run(struct store **out, int64_t *row, struct clickhouse *c,
+        const char *name, struct error *e)
+{
+    struct copying x = { 0 };
+    struct buf id = { 0 };
+    int rc = copying_open(&x, c, e);
+
+    if (!rc)
+        rc = find(&id, c, name, e);
+    if (!rc) {
+        buf_printf(&x.where, " WHERE `run_id` = '%s'", buf_cstr(&id));
+        rc = copying_runs(&x, "", e);
+    }
+    if (!rc)
+        rc = copying_others(&x, NULL, e);
+    if (!rc)
+        rc = store_end_copy(x.store, e);
+    if (!rc)
+        rc = store_find_run(x.store, buf_cstr(&id), row, e);
+    copying_end(&x, rc, out);
+    buf_release(&id);
+    return rc;
+}

@@ -1,0 +1,19 @@
+/* fetch.h -- runs of all machines, as a store to read from.
+ *
+ * What is asked for is copied from the server into a store of its own, which is
+ * gone when it is closed: so whoever reads runs does not care where they are.
+ */
+#pragma once
+
+#include "fleet/clickhouse.h"
+#include "store/store.h"
+
+/* All of one run: named by its id, the beginning of one, or "last", which is
+ * the newest of all machines.  -ENOENT: none.  -ENOTUNIQ: several begin so. */
+int fetch_run(struct store **out, int64_t *row, struct clickhouse *c,
+        const char *name, struct error *e);
+
+/* Those runs of all machines that store_list_runs() is to show: the same filter
+ * then finds them in `out`. */
+int fetch_runs(struct store **out, struct clickhouse *c,
+        const struct run_filter *f, struct error *e);

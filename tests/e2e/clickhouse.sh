@@ -1,0 +1,116 @@
+#!/bin/bash
+# One ClickHouse for many machines, with Debian's server: two shards, two hosts,
+# a million operators that are there once each although a server is killed, and
+# reports that are the same from there and from here.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=clickhouse_lib.sh
+. "$(dirname "$0")/clickhouse_lib.sh"
+
+per_host=500000 # operators
+chain_ops=10000 # in one inference of chain.onnx
+
+two_shards
+
+# --- two hosts ---------------------------------------------------------------
+
+# The same run, as another host would have made it: another machine, another
+# id, of which we take one that belongs on the other shard.
+shard() { # id
+    ask a "SELECT cityHash64(toFixedString('$1', 36)) % 2"
+}
+"$ortmeter" bench "$models/chain.onnx" --ops all --warmup 0 --db one.db \
+    --count $((per_host / chain_ops)) --tag fleet --quiet 2>err ||
+    fail "bench: $(cat err)"
+cp one.db two.db
+id_one=$(sqlite3 one.db 'SELECT run_id FROM profiling_runs')
+for ((i = 0; i < 64; i++)); do
+    id_two=$(printf '%08x%s' "$i" "${id_one:8}")
+    [ "$(shard "$id_two")" = "$(shard "$id_one")" ] || break
+done
+sqlite3 two.db "UPDATE hosts SET info = json_set(info, '\$.hostname', 'two');
+    UPDATE profiling_runs SET timestamp = timestamp + 1, run_id = '$id_two'"
+for db in one.db two.db; do
+    [ "$(sqlite3 $db 'SELECT count(*) FROM operator_runs')" -eq $per_host ] ||
+        fail "$db has not $per_host operators"
+done
+
+# --- a server is killed while both are sending --------------------------------
+
+"$ortmeter" ship --setup --store "$url_a" 2>err || fail "setup: $(cat err)"
+"$ortmeter" ship --setup --store "$url_b" 2>err || fail "setup: $(cat err)"
+
+ship() { # database, server's address
+    "$ortmeter" ship --db "$1" --all --store "$2"
+}
+arrived() { # at least how many
+    [ "$(ask a 'SELECT count() FROM operator_runs')" -ge "$1" ] 2>/dev/null
+}
+
+ship one.db "$url_a" 2>one.err &
+first=$!
+ship two.db "$url_a" 2>two.err &
+second=$!
+await arrived 100000
+kill_server b
+rc=0
+wait $first || rc=$?
+[ $rc -eq 1 ] || fail "sending to a shard that is away succeeded: $(cat one.err)"
+rc=0
+wait $second || rc=$?
+[ $rc -eq 1 ] || fail "sending to a shard that is away succeeded: $(cat two.err)"
+start_server b
+
+ship one.db "$url_a" 2>one.err &
+first=$!
+ship two.db "$url_a" 2>two.err &
+second=$!
+await arrived 400000
+kill_server a
+! wait $first || fail "sending to nobody succeeded"
+! wait $second || fail "sending to nobody succeeded"
+grep -q 'is away' one.err || fail "not said: $(cat one.err)"
+[ "$(grep -c . one.err)" -eq 2 ] || fail "more than a sentence: $(cat one.err)"
+start_server a
+
+ship one.db "$url_a" 2>one.err || fail "one: $(cat one.err)"
+ship two.db "$url_a" 2>two.err || fail "two: $(cat two.err)"
+
+# --- all are there, once ------------------------------------------------------
+
+is_count() { # server, what, number
+    local got
+    got=$(ask "$1" "$2")
+    [ "$got" = "$3" ] || fail "$2 is $got, not $3"
+}
+is_count a 'SELECT count() FROM operator_runs FINAL' $((2 * per_host))
+is_count b 'SELECT count() FROM operator_runs FINAL' $((2 * per_host))
+is_count a 'SELECT uniqExact(run_id, number) FROM operator_runs' \
+    $((2 * per_host))
+is_count a 'SELECT count() FROM profiling_runs FINAL' 2
+is_count a 'SELECT count() FROM operator_runs_local FINAL' $per_host
+is_count b 'SELECT count() FROM operator_runs_local FINAL' $per_host
+sum_there=$(ask a 'SELECT sum(start_ns), sum(raw_ns), sum(kernel_ns)
+    FROM operator_runs FINAL')
+sum_here=$(sqlite3 -separator "$(printf '\t')" one.db "ATTACH 'two.db' AS two;
+    SELECT sum(start_ns), sum(raw_ns), sum(kernel_ns) FROM
+    (SELECT * FROM operator_runs UNION ALL SELECT * FROM two.operator_runs)")
+[ "${sum_there//\\N/}" = "$sum_here" ] ||
+    fail "the sums are $sum_there there, $sum_here here"
+
+# --- the same figures from there, from either server ---------------------------
+
+same_report() { # database, id, server's address
+    "$ortmeter" report "$2" --json --db "$1" >here.json
+    "$ortmeter" report "$2" --json --store "$3" >there.json
+    cmp here.json there.json || fail "the report of $1 differs"
+    "$ortmeter" report "$2" --db "$1" >here.txt
+    "$ortmeter" report "${2:0:12}" --store "$3" >there.txt
+    cmp here.txt there.txt || fail "the text of $1 differs"
+}
+same_report one.db "$id_one" "$url_b"
+same_report two.db "$id_two" "$url_a"
+[ "$(jq -r .run.host.hostname there.json)" = two ] || fail "the host is not told"
+"$ortmeter" list --json --store "$url_b" >list.json
+[ "$(jq -r '.runs[].run.id' list.json)" = "$id_two
+$id_one" ] || fail "the list is $(cat list.json)"
