@@ -223,7 +223,12 @@ static void finish_meter(struct recording *r)
                 (unsigned long long)meter_feed_bad(r->meter));
 }
 
-/* --- ticks ---------------------------------------------------------------- */
+static void take_observed(void *to, const struct reading *x)
+{
+    add_reading(to, *x);
+}
+
+/* --- opening -------------------------------------------------------------- */
 
 int recording_open(struct recording **out, const struct recording_plan *plan,
         struct error *e)
@@ -255,11 +260,15 @@ int recording_open(struct recording **out, const struct recording_plan *plan,
     energy_note(r->sampling, energy);
     r->store = plan->store;
     r->start_ns = plan->start_ns;
+    add_subjects(r);
+    energy_observe(r->sampling, energy, take_observed, r);
     if (energy->meter)
         open_meter(r, energy->meter);
     *out = r;
     return 0;
 }
+
+/* --- ticks ---------------------------------------------------------------- */
 
 /* A change of the rates is a mark in the run. */
 static void add_changes(struct recording *r)

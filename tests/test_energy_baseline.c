@@ -1,4 +1,5 @@
 #include "energy/baseline.h"
+#include "energy/idle.h"
 #include "energy/throttle.h"
 
 #include "base/compiler.h"
@@ -53,6 +54,66 @@ static void unsteady(void)
     for (; now < 200 * S; now += S)
         (void)baseline_feed(&b, now, now / (10 * S) % 2 ? 10 : 60, 0.05);
     CHECK_INT(b.state, BASELINE_UNSTEADY);
+}
+
+/* --- all sensors of a machine --------------------------------------------- */
+
+static struct reading reading(enum metric_id metric, uint32_t subject,
+        uint64_t time_ns, double value)
+{
+    return (struct reading){ .time_ns = time_ns,
+        .value = value,
+        .subject = subject,
+        .metric = (uint16_t)metric };
+}
+
+/* A counter at 8 W and a gauge at 3 W; the machine is as busy as asked for. */
+static enum baseline_state idle_machine(struct idle_meter *m, double busy)
+{
+    enum baseline_state state = BASELINE_SETTLING;
+
+    for (uint64_t now = S; state < BASELINE_DONE && now < 200 * S; now += S) {
+        for (uint64_t k = 1; k <= 10; k++) {
+            uint64_t at = now - S + k * S / 10;
+            struct reading r[] = {
+                reading(METRIC_zone_energy_joules_total, 4, at,
+                        100 + 8 * (double)at / 1e9),
+                reading(METRIC_device_power_watts, 7, at, k % 2 ? 2.9 : 3.1),
+                reading(METRIC_host_busy_ratio, 0, at, busy),
+                reading(METRIC_zone_temperature_celsius, 9, at, 50),
+            };
+
+            for (size_t i = 0; i < LEN(r); i++)
+                idle_take(m, &r[i]);
+        }
+        state = idle_tick(m, now);
+    }
+    return state;
+}
+
+static void whole_machine(void)
+{
+    struct idle_meter *m = idle_new(&baseline_usual, 0);
+
+    CHECK_INT(idle_machine(m, 0.02), BASELINE_DONE);
+    CHECK_INT(idle_count(m), 2);
+    CHECK_INT(idle_at(m, 0).subject, 4);
+    CHECK(within(idle_at(m, 0).watts, 8, 0.001));
+    CHECK_INT(idle_at(m, 1).subject, 7);
+    CHECK(within(idle_at(m, 1).watts, 3, 0.001));
+    idle_free(m);
+
+    m = idle_new(&baseline_usual, 0);
+    CHECK_INT(idle_machine(m, 0.5), BASELINE_BUSY);
+    CHECK(within(idle_busy(m), 0.5, 0.01));
+    idle_free(m);
+
+    /* Without a sensor it ends, too. */
+    m = idle_new(&baseline_usual, 0);
+    CHECK_INT(idle_tick(m, 10 * S), BASELINE_SETTLING);
+    CHECK_INT(idle_tick(m, 121 * S), BASELINE_UNSTEADY);
+    CHECK_INT(idle_count(m), 0);
+    idle_free(m);
 }
 
 /* --- throttling ----------------------------------------------------------- */
@@ -139,6 +200,7 @@ int main(void)
     cools_down();
     busy();
     unsteady();
+    whole_machine();
     from_sensors();
     from_clock();
     from_latency();

@@ -2,6 +2,7 @@
  * by the sampler of RAPL and summed up: from the file to the joule. */
 #include "base/compiler.h"
 #include "energy/account.h"
+#include "energy/observe.h"
 #include "sample/device_samplers.h"
 #include "test.h"
 
@@ -295,6 +296,58 @@ static void broken(void)
     close_machine(&m);
 }
 
+/* --- reading fast, for a moment ------------------------------------------- */
+
+static struct machine *observed_machine;
+static uint64_t virtual_ns;
+
+static uint64_t virtual_now(void)
+{
+    return virtual_ns;
+}
+
+/* The first package moves every millisecond, all others every 200 ms. */
+static void virtual_until(uint64_t moment_ns)
+{
+    virtual_ns = moment_ns;
+    for (size_t i = 0; i < ZONES; i++) {
+        uint64_t step = i == PACKAGE_0 ? MS : 200 * MS;
+
+        move(observed_machine, i, virtual_ns / step * (step / 100));
+    }
+}
+
+static void observed(void)
+{
+    static const struct sampler *const table[] = { &sampler_rapl_powercap,
+        NULL };
+    struct machine m = { 0 };
+    struct observed seen[OBSERVED_MOST];
+    struct observe_plan plan = observe_usual;
+    uint64_t began_ns = 1000 * MS;
+
+    make_truth(&m, MS, 100 * MS, 0);
+    open_machine(&m);
+    observed_machine = &m;
+    virtual_until(began_ns);
+    plan.table = table;
+    plan.root = m.tree.root;
+    plan.now_ns = virtual_now;
+    plan.until = virtual_until;
+    CHECK_INT(observe(seen, &plan), 1);
+    CHECK(strcmp(seen[0].name, "package-0") == 0);
+    CHECK(strcmp(seen[0].source, "rapl-powercap") == 0);
+    CHECK_INT(seen[0].period_ns, MS);
+    CHECK_INT(virtual_ns - began_ns, plan.most_ns);
+
+    /* Without a sensor nobody waits. */
+    plan.root = "/nonexistent";
+    began_ns = virtual_ns;
+    CHECK_INT(observe(seen, &plan), 0);
+    CHECK_INT(virtual_ns, began_ns);
+    close_machine(&m);
+}
+
 /* Nothing at all is not 0 J. */
 static void nothing(void)
 {
@@ -314,6 +367,7 @@ int main(void)
     adds_up(100 * MS, 10 * MS, 0);
     adds_up(100 * MS, 10 * MS, 0.1);
     broken();
+    observed();
     nothing();
     return test_result();
 }

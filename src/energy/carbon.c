@@ -2,7 +2,6 @@
 
 #include "base/buf.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
@@ -18,6 +17,18 @@ static bool matches(const struct region *r, const char *text)
            strcasecmp(text, r->name) == 0;
 }
 
+static int lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+}
+
+static size_t least(size_t a, size_t b, size_t c)
+{
+    size_t of_two = a < b ? a : b;
+
+    return of_two < c ? of_two : c;
+}
+
 /* How many letters must change to make one text the other, as Levenshtein
  * counts; of the first letters only, where a name is long. */
 static size_t distance(const char *a, const char *b)
@@ -27,21 +38,15 @@ static size_t distance(const char *a, const char *b)
 
     for (size_t j = 0; j <= len; j++)
         row[j] = j;
-    for (size_t i = 0; a[i] && i < NAME_MOST; i++) {
+    for (size_t i = 0; i < NAME_MOST && a[i]; i++) {
         size_t diagonal = row[0];
 
         row[0] = i + 1;
         for (size_t j = 0; j < len; j++) {
-            bool same = tolower((unsigned char)a[i]) ==
-                        tolower((unsigned char)b[j]);
-            size_t best = diagonal + !same;
+            size_t kept = diagonal + (lower(a[i]) != lower(b[j]));
 
             diagonal = row[j + 1];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (diagonal + 1 < best)
-                best = diagonal + 1;
-            row[j + 1] = best;
+            row[j + 1] = least(kept, row[j] + 1, diagonal + 1);
         }
     }
     return row[len];
@@ -63,25 +68,37 @@ static size_t nearness(const struct region *r, const char *text)
     return best;
 }
 
+/* The nearest that is not among those chosen already; NULL: all are. */
+static const struct region *nearest(const char *text,
+        const struct region *const *chosen, size_t count)
+{
+    const struct region *best = NULL;
+
+    for (size_t i = 0; i < region_count; i++) {
+        const struct region *r = &region_table[i];
+        bool taken = false;
+
+        for (size_t k = 0; k < count; k++)
+            taken |= chosen[k] == r;
+        if (!taken && (!best || nearness(r, text) < nearness(best, text)))
+            best = r;
+    }
+    return best;
+}
+
 static int unknown(const char *text, struct error *e)
 {
     struct buf near = { 0 };
-    const struct region *chosen[NEAR_COUNT] = { 0 };
+    const struct region *chosen[NEAR_COUNT];
 
     for (size_t n = 0; n < NEAR_COUNT; n++) {
-        for (size_t i = 0; i < region_count; i++) {
-            const struct region *r = &region_table[i];
-            bool taken = false;
+        const struct region *r = nearest(text, chosen, n);
 
-            for (size_t k = 0; k < n; k++)
-                taken |= chosen[k] == r;
-            if (!taken && (!chosen[n] || nearness(r, text) <
-                                                 nearness(chosen[n], text)))
-                chosen[n] = r;
-        }
-        buf_printf(&near, "%s%s%s%s%s", n ? ", " : "", chosen[n]->name,
-                chosen[n]->code[0] ? " (" : "", chosen[n]->code,
-                chosen[n]->code[0] ? ")" : "");
+        if (!r)
+            break;
+        chosen[n] = r;
+        buf_printf(&near, "%s%s%s%s%s", n ? ", " : "", r->name,
+                r->code[0] ? " (" : "", r->code, r->code[0] ? ")" : "");
     }
 
     int rc = fail(e, -ENOENT,

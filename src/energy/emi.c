@@ -117,8 +117,8 @@ int emi_measurements(struct emi_measurement *out, unsigned count,
         return -EINVAL;
     for (unsigned i = 0; i < count; i++)
         out[i] = (struct emi_measurement){
-            .joules = (double)u64(p + 16 * i) * JOULES_A_PWH,
-            .time_ns = u64(p + 16 * i + 8) * NS_A_TICK,
+            .joules = (double)u64(p + (size_t)16 * i) * JOULES_A_PWH,
+            .time_ns = u64(p + (size_t)16 * i + 8) * NS_A_TICK,
         };
     return 0;
 }

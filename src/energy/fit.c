@@ -9,7 +9,6 @@
 #include "energy/fit.h"
 
 #include "base/alloc.h"
-#include "base/compiler.h"
 
 #include <float.h>
 #include <math.h>
@@ -19,10 +18,10 @@
 #define WINDOWS_PER_KIND 4
 #define PASSES           4
 
-static const size_t lags[] = { 1, 8, 64 };
-
-#define LAGS LEN(lags)
+#define LAGS 3
 #define RING 65 /* one more than the longest */
+
+static const size_t lags[LAGS] = { 1, 8, 64 };
 
 /* All runs of so many windows that follow each other. */
 struct lag_sums {

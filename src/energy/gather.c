@@ -85,6 +85,8 @@ static void take_reading(void *to, const struct reading *r)
 
     struct gathered_subject *x = gathered_find(g, r->subject);
 
+    if (x && r->metric == METRIC_zone_update_seconds)
+        x->period_ns = (uint64_t)(r->value * 1e9);
     if (x && r->metric == METRIC_device_throttled_ratio)
         readings_add(&x->throttled, r->time_ns, r->value);
     if (!x || (!is_joules(r->metric) && !is_watts(r->metric)))

@@ -19,7 +19,7 @@ static double mean_clock(const struct gathered *g)
     for (size_t i = 0; i < number.len; i++)
         if (number.p[i] < '0' || number.p[i] > '9')
             number.len = i;
-    if (!g->clock_count || str_f64(&most_mhz, number) || !(most_mhz > 0))
+    if (!(g->clock_count > 0) || str_f64(&most_mhz, number) || !(most_mhz > 0))
         return 1;
     return fmin(g->clock_sum_hz / g->clock_count / (most_mhz * 1e6), 1);
 }

@@ -23,6 +23,7 @@ struct gathered_subject {
     struct readings throttled; /* 1 while it is held back */
     enum reading_method method;
     struct cpu_model model; /* zeroed: it is a sensor */
+    uint64_t period_ns;     /* between two updates, as was observed; or 0 */
 };
 
 /* One second of the machine. */

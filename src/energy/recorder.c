@@ -2,6 +2,8 @@
 
 #include "base/compiler.h"
 #include "energy/model_text.h"
+#include "energy/observe.h"
+#include "os/clock.h"
 #include "os/host.h"
 
 #include <stdio.h>
@@ -85,4 +87,24 @@ void energy_note(struct sampling *s, const struct energy_plan *plan)
     }
     if (plan->mode == ENERGY_MODEL)
         note_model(subjects, plan);
+}
+
+void energy_observe(struct sampling *s, const struct energy_plan *plan,
+        void (*take)(void *context, const struct reading *r), void *context)
+{
+    const struct subjects *subjects = sampling_subjects(s);
+    struct observed seen[OBSERVED_MOST];
+    size_t count = plan->mode == ENERGY_OFF ? 0 : observe(seen, &observe_usual);
+
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < subjects_count(subjects); k++) {
+            const struct subject *x = subjects_get(subjects, k);
+
+            if (strcmp(x->name, seen[i].name) == 0 && x->source &&
+                    strcmp(x->source, seen[i].source) == 0)
+                take(context, &(struct reading){ .time_ns = mono_ns(),
+                                      .value = (double)seen[i].period_ns / 1e9,
+                                      .subject = k,
+                                      .metric = METRIC_zone_update_seconds });
+        }
 }

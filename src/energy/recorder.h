@@ -41,6 +41,11 @@ size_t energy_rates(struct sampling_rate out[ENERGY_SAMPLERS_MOST],
 /* Adds to the subjects why sensors are missing, and the model. */
 void energy_note(struct sampling *s, const struct energy_plan *plan);
 
+/* Finds out how often the counters move, which may take a moment, and hands
+ * over a reading of METRIC_zone_update_seconds for each that is known. */
+void energy_observe(struct sampling *s, const struct energy_plan *plan,
+        void (*take)(void *context, const struct reading *r), void *context);
+
 /* Whether a metric tells of energy or power: then the last reading before each
  * change must be kept, too, as it tells when it changed. */
 bool energy_is_metric(enum metric_id metric);

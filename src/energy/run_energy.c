@@ -84,9 +84,7 @@ static size_t make_sensors(struct account_sensor *out, const struct gathered *g,
             .idle_watts = idle_of(x, &idle[i]),
             .method = x->method,
             .sensor.period_ns =
-                    x->method == READING_MODELLED && x->model.high_factor > 0
-                            ? MODEL_PERIOD_NS
-                            : 0,
+                    x->model.high_factor > 0 ? MODEL_PERIOD_NS : x->period_ns,
             .low_factor = x->model.low_factor,
             .high_factor = x->model.high_factor,
             .basis = x->model.basis,

@@ -40,7 +40,7 @@ static void add(struct throttling *t, const struct throttle_interval *x)
         last->depth = fmax(last->depth, x->depth);
         return;
     }
-    if (t->count == t->cap) {
+    if (!t->items || t->count == t->cap) {
         t->cap = t->cap ? t->cap * 2 : 16;
         t->items = alloc_resize(t->items, t->cap * sizeof(*t->items));
     }

@@ -195,6 +195,9 @@ enum metric_source {
         "includes it.") \
     X(zone_power_watts, "watts", GAUGE, ZONE, DEVICE, \
         "Power that a part draws; its parent's includes it.") \
+    X(zone_update_seconds, "seconds", GAUGE, ZONE, COLLECTOR, \
+        "How long a counter of energy rests between two updates, as was " \
+        "seen when the run began.") \
     X(zone_idle_watts, "watts", GAUGE, ZONE, METRICS, \
         "Power that a part draws while the machine does nothing, as " \
         "calibrate measured it.") \
