@@ -210,7 +210,7 @@ int sampling_open(struct sampling **out, const struct sampling_plan *plan,
         .costly = plan->costly,
     };
 
-    for (size_t i = 0; table[i] && i < SAMPLING_SOURCES_MAX; i++)
+    for (size_t i = 0; i < SAMPLING_SOURCES_MAX && table[i]; i++)
         open_reader(s, table[i], plan, &context);
     begin(s);
     *out = s;
