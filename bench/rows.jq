@@ -109,6 +109,27 @@ def sampling_rows: .sampling | (.collect | [
 ]) + (.rates as $rates | $rates | map(select(.processes > 0)
     | rate_row($rates; if .rate_hz == 100 and .processes == 1 then 0.5
         else 3 end)));
+def export_row($what; $ours; $other; $limit): {
+    what: $what, ours: ($ours | millions), other: ($other | millions),
+    ratio: ($ours / $other | ratio), target: $limit,
+    verdict: (if $limit then verdict($ours >= 1000000) else null end)
+};
+
+# From memory, against DuckDB on one core and on all; and from the database.
+def export_rows: .export | .duckdb as $d | [
+    export_row("Rows into Parquet, ours and DuckDB's, a core each";
+        .parquet_rows_per_s; $d.one_core.parquet_rows_per_s; ">= 1 M/s"),
+    export_row("Rows into CSV, ours and DuckDB's, a core each";
+        .csv_rows_per_s; $d.one_core.csv_rows_per_s; ">= 1 M/s"),
+    export_row("  ours and DuckDB's with all cores, Parquet";
+        .parquet_rows_per_s; $d.all_cores.parquet_rows_per_s; null),
+    export_row("  ours and DuckDB's with all cores, CSV";
+        .csv_rows_per_s; $d.all_cores.csv_rows_per_s; null),
+    export_row("  from the database and from memory, Parquet";
+        .stored_parquet_rows_per_s; .parquet_rows_per_s; null),
+    export_row("  from the database and from memory, CSV";
+        .stored_csv_rows_per_s; .csv_rows_per_s; null)
+];
 
 . + { rows: (
     silero_rows
@@ -121,4 +142,5 @@ def sampling_rows: .sampling | (.collect | [
     + (.exec | [ exec_row("plain"; .plain.median_us),
         exec_row("an empty preload"; .empty.median_us) ])
     + sampling_rows
+    + export_rows
 ) }

@@ -1,13 +1,14 @@
 /* test_chrome.c -- a small run, whose trace is known to the letter; and where
  * traces are written.  Larger ones are read by python in tests/e2e/chrome.sh.
  */
-#include "export/format.h"
+#include "export/formats.h"
 
 #include "base/buf.h"
 #include "base/compiler.h"
 #include "stored.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 /* --- a run ---------------------------------------------------------------- */
@@ -226,6 +227,13 @@ static void empty_run(void)
 
 /* --- sinks ---------------------------------------------------------------- */
 
+static int64_t stored_size(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) ? -1 : (int64_t)st.st_size;
+}
+
 static void sinks(void)
 {
     struct tree t = tree_open();
@@ -237,7 +245,8 @@ static void sinks(void)
     CHECK(strstr(e.text, "/no/such/folder/x"));
     CHECK_INT(sink_open(&sink, t.root, true, &e), -EISDIR);
 
-    /* What is not kept goes; a link that somebody made does not. */
+    /* What is not kept goes, and what was there stays; so does a link that
+     * somebody made, though what it leads to is written to. */
     tree_put(&t, "file", "old");
     tree_link(&t, "link", "file");
     (void)snprintf(file, sizeof(file), "%s", tree_path(&t, "file"));
@@ -249,7 +258,15 @@ static void sinks(void)
     sink_write(sink, str_of("new"));
     CHECK(!sink_failed(sink));
     CHECK_INT(sink_close(sink, false, &e), 0);
-    CHECK(access(file, F_OK) != 0);
+    CHECK(access(file, F_OK) == 0);
+    CHECK(access(tree_path(&t, "file.part"), F_OK) != 0);
+    CHECK_INT(stored_size(file), 0);
+    CHECK_INT(sink_open(&sink, file, false, &e), 0);
+    sink_write(sink, str_of("new"));
+    CHECK_INT(stored_size(file), 0);
+    CHECK_INT(sink_close(sink, true, &e), 0);
+    CHECK_INT(stored_size(file), 3);
+    CHECK(access(tree_path(&t, "file.part"), F_OK) != 0);
 
     /* A disk that is full, whether we look or not. */
     tree_link(&t, "full", "/dev/full");

@@ -68,6 +68,9 @@ measure() {
         >"$tmp/exec.json"
     step sampling
     "$bench/sampling" "$python" bench/psutil_peer.py >"$tmp/sampling.json"
+    step export
+    "$bench/export" 1000000 3 "$tmp" >"$tmp/export.json"
+    node bench/export_duckdb.mjs "$npm" "$tmp" 3 >"$tmp/duckdb.json"
     step ''
 }
 
@@ -98,7 +101,10 @@ collect() {
         --slurpfile python "$tmp/python.json" \
         --slurpfile transport "$tmp/transport.json" \
         --slurpfile sampling "$tmp/sampling.json" \
+        --slurpfile export "$tmp/export.json" \
+        --slurpfile duckdb "$tmp/duckdb.json" \
         --slurpfile exec "$tmp/exec.json" '{
+            export: ($export[0] + {duckdb: $duckdb[0]}),
             schema_version: 1, machine: $machine, silero: $silero,
             empty_run: {tensors: $tensors, nothing: $nothing},
             python: $python[0], transport: $transport[0], paced: $paced,

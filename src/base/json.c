@@ -4,6 +4,8 @@
  * has a bit in `used` and one in `list`. */
 #include "base/json.h"
 
+#include "base/utf8.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -35,31 +37,6 @@ static void newline(struct json *j)
         buf_printf(j->out, "\n%*s", j->indent * j->depth, "");
 }
 
-/* How many bytes at `p` are one character of UTF-8.  0: they are none, and the
- * first `*bad` of them are to be replaced: as many as began like one, which is
- * what Unicode advises (chapter 3.9) and other programs do. */
-static size_t utf8_len(const unsigned char *p, size_t len, size_t *bad)
-{
-    unsigned char lead = p[0];
-    size_t need = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    /* The second byte rules out the overlong, surrogates and the too great. */
-    unsigned char low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-    unsigned char high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-
-    *bad = 1;
-    if ((lead >= 0x80 && lead < 0xc2) || lead > 0xf4)
-        return 0;
-    for (size_t i = 1; i < need; i++) {
-        if (i >= len || p[i] < low || p[i] > high) {
-            *bad = i;
-            return 0;
-        }
-        low = 0x80;
-        high = 0xbf;
-    }
-    return need;
-}
-
 static void escape(struct buf *out, unsigned char c)
 {
     static const char letter[] = {
@@ -87,7 +64,7 @@ static void quoted(struct buf *out, struct str s)
         size_t len = utf8_len(p + i, s.len - i, &bad);
 
         if (!len)
-            buf_text(out, "\xef\xbf\xbd");
+            buf_text(out, UTF8_REPLACEMENT);
         else if (p[i] < ' ' || p[i] == '"' || p[i] == '\\')
             escape(out, p[i]);
         else
@@ -222,6 +199,11 @@ void json_fixed(struct json *j, const char *key, double value, int decimals)
 
 void json_raw(struct json *j, const char *key, const char *value)
 {
+    json_raw_str(j, key, str_of(value));
+}
+
+void json_raw_str(struct json *j, const char *key, struct str value)
+{
     begin(j, key);
-    buf_text(j->out, value);
+    buf_add(j->out, value.p, value.len);
 }

@@ -54,3 +54,4 @@ void json_real(struct json *j, const char *key, double value);
 void json_fixed(struct json *j, const char *key, double value, int decimals);
 /* One value that is JSON already, written as it stands. */
 void json_raw(struct json *j, const char *key, const char *value);
+void json_raw_str(struct json *j, const char *key, struct str value);

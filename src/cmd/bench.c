@@ -66,6 +66,7 @@ static const char help[] =
         "report\n"
         "  --quiet           no report and no progress bar\n"
         "  --db FILE         the database to record into\n"
+        "  --key-file FILE   the key that the database is encrypted with\n"
         "  --tag TEXT        a tag to find the run by; may be repeated\n"
         "  -h, --help        this text\n"
         "\n"

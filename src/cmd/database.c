@@ -72,6 +72,14 @@ static int find_key(struct store_key *out, char *bytes, const char *flag,
     return 0;
 }
 
+const char *database_key_origin(void)
+{
+    if (settings_key_file(NULL))
+        return "ORTMETER_KEY_FILE";
+    return settings_passphrase() ? "ORTMETER_PASSPHRASE"
+                                 : "none, the database is not encrypted";
+}
+
 static int open_with_key(struct store **out, const char *path,
         enum store_mode mode, const char *key_file, struct error *e)
 {

@@ -17,6 +17,10 @@ struct database {
         "key-file", 0, OPTION_TEXT, &(d).key_file \
     }
 
+/* Where a key comes from when no option says so: a variable's name, or "none,
+ * the database is not encrypted". */
+const char *database_key_origin(void);
+
 /* The folders of the usual place are made when writing; those of a place that
  * somebody named are not.  Who opens it for writing also sums up the runs whose
  * meter died. */

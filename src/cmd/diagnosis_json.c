@@ -1,5 +1,7 @@
 #include "cmd/diagnosis.h"
 
+#include "cmd/database.h"
+
 #include "base/json.h"
 
 #include <stdlib.h>
@@ -69,6 +71,10 @@ static void add_configuration(struct json *j, const struct diagnosis *d)
         json_text(j, "came_from", d->database_came_from);
         json_end(j);
     }
+    json_object(j, "encryption");
+    json_text(j, "method", STORE_ENCRYPTION);
+    json_text(j, "key", database_key_origin());
+    json_end(j);
     json_object(j, "environment");
     for (const char *const *v = diagnosis_variables; *v; v++) {
         const char *value = getenv(*v);

@@ -1,5 +1,7 @@
 #include "cmd/diagnosis.h"
 
+#include "cmd/database.h"
+
 #include "cmd/term.h"
 
 #include <inttypes.h>
@@ -193,6 +195,9 @@ static void configuration(const struct page *p, const struct diagnosis *d)
     else
         buf_text(&text, "no place for it: set HOME, or ORTMETER_DB");
     line(p, "Database", buf_cstr(&text));
+    buf_clear(&text);
+    buf_printf(&text, "%s; key: %s", STORE_ENCRYPTION, database_key_origin());
+    line(p, "Encryption", buf_cstr(&text));
     for (const char *const *v = diagnosis_variables; *v; v++) {
         const char *value = getenv(*v);
 

@@ -1,13 +1,20 @@
 /* export.c -- a recorded run, in the formats of others. */
 #include "cmd/cmd.h"
 #include "cmd/database.h"
+#include "cmd/export_folder.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
-#include "export/format.h"
+#include "cmd/progress.h"
+#include "export/formats.h"
+#include "export/table.h"
+#include "os/clock.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+
+/* In a file of a format that holds one table, unless another is named. */
+#define MAIN_TABLE "inferences"
 
 static const char help[] =
         "Usage: ortmeter export -f FORMAT [options] [RUN]\n"
@@ -15,15 +22,28 @@ static const char help[] =
         "Writes a recorded run for other tools.  RUN is its id, the beginning\n"
         "of one, or 'last', which is also meant when it is left out.\n"
         "\n"
-        "Formats:\n"
-        "  chrome   a timeline, for Perfetto (ui.perfetto.dev) and\n"
-        "           chrome://tracing: JSON\n"
+        "Formats:\n";
+
+static const char help_options[] =
         "\n"
         "Options:\n"
         "  -f, --format FORMAT   the format\n"
-        "  -o, --out FILE        write to FILE instead of stdout\n"
-        "  -z, --gzip            compressed\n"
+        "  -o, --out PATH        write to a file instead of stdout; into a\n"
+        "                        folder (one that is there, or a PATH with / "
+        "at\n"
+        "                        its end): one file for each table\n"
+        "  -z, --gzip            compressed; of parquet: the pages in the "
+        "file\n"
+        "  --table NAME          that table only: csv, jsonl, parquet; a "
+        "parquet\n"
+        "                        file holds one, inferences if none is "
+        "named\n"
+        "  --shape NAME          another content of the format, as above\n"
+        "  --codec NAME          how the pages of parquet are packed: zstd\n"
+        "                        (the default), gzip or none\n"
+        "  --quiet               no progress on stderr\n"
         "  --db FILE             the database to read\n"
+        "  --key-file FILE       the key of a database that is encrypted\n"
         "  -h, --help            this text\n"
         "\n"
         "Exit code: 0 good, 1 there is no such run or it cannot be written, 2\n"
@@ -31,70 +51,173 @@ static const char help[] =
         "\n"
         "Examples:\n"
         "  ortmeter export -f chrome -o trace.json\n"
-        "  ortmeter export 3f2a -f chrome -z -o trace.json.gz\n";
+        "  ortmeter export 3f2a -f json -z -o run.json.gz\n"
+        "  ortmeter export -f csv --table inferences\n"
+        "  ortmeter export -f parquet -o tables/\n"
+        "  ortmeter export -f html -o run.html\n";
 
-static const struct export_format *const formats[] = {
-    &export_chrome,
-    NULL,
-};
+static const char *const codecs[] = { "zstd", "gzip", "none", NULL };
 
 struct settings {
-    bool gzip, help;
-    const char *format, *out, *db;
+    bool gzip, quiet, help;
+    const char *format, *out, *table, *shape;
+    struct option_choice codec;
+    struct database database;
 };
 
-static const struct export_format *find(const char *name)
+/* --- what is asked for ---------------------------------------------------- */
+
+static const struct export_shape *find_shape(const struct export_format *f,
+        const char *name)
 {
-    for (const struct export_format *const *f = formats; *f; f++)
-        if (name && strcmp((*f)->name, name) == 0)
-            return *f;
+    for (const struct export_shape *x = f->shapes; x && x->name; x++)
+        if (strcmp(x->name, name) == 0)
+            return x;
     return NULL;
 }
 
-static int export(const struct settings *s, const struct export_format *format,
-        const char *name, struct error *e)
+static int check_format(const struct settings *s, struct error *e)
 {
-    struct store *store = NULL;
-    struct sink *sink = NULL;
-    int64_t row = 0;
-    int rc = database_open(&store, s->db, STORE_READ, e);
+    struct buf names = { 0 };
+    int rc = 0;
 
-    if (!rc)
-        rc = store_find_run(store, name, &row, e);
-    if (!rc)
-        rc = sink_open(&sink, s->out, s->gzip, e);
-    if (!rc) {
-        rc = format->write(sink, store, row, e);
-
-        int closed = sink_close(sink, !rc, rc ? NULL : e);
-
-        rc = rc ? rc : closed;
-    }
-    store_close(store);
+    for (const struct export_format *const *f = export_formats; *f; f++)
+        buf_printf(&names, "%s%s", names.len ? ", " : "", (*f)->name);
+    if (!s->format)
+        rc = fail(e, -EINVAL, "there is no format: give -f and one of %s",
+                buf_cstr(&names));
+    else if (!export_format_find(s->format))
+        rc = fail(e, -EINVAL, "there is no format '%.32s'; there are %s",
+                s->format, buf_cstr(&names));
+    buf_release(&names);
     return rc;
+}
+
+static int check_parts(const struct settings *s, const struct export_format *f,
+        struct error *e)
+{
+    if (s->table && !f->write_table)
+        return fail(e, -EINVAL, "%s has no tables: leave --table out", f->name);
+    if (s->table && !table_find(s->table))
+        return fail(e, -EINVAL, "there is no table '%.64s'", s->table);
+    if (s->shape && !find_shape(f, s->shape))
+        return fail(e, -EINVAL, "%s has no shape '%.64s'", f->name, s->shape);
+    if (s->table && s->shape)
+        return fail(e, -EINVAL, "a shape is of a whole run, not of a table");
+    if (s->codec.index && !f->has_pages)
+        return fail(e, -EINVAL, "%s has no pages: leave --codec out", f->name);
+    return 0;
 }
 
 static int check(const struct settings *s, struct error *e)
 {
-    if (!s->format)
-        return fail(e, -EINVAL, "there is no format: give -f chrome");
-    if (!find(s->format))
-        return fail(e, -EINVAL, "there is no format '%.64s'", s->format);
-    if (s->gzip && !s->out && isatty(STDOUT_FILENO))
+    int rc = check_format(s, e);
+
+    if (rc)
+        return rc;
+
+    const struct export_format *f = export_format_find(s->format);
+    bool folder = export_is_folder(f, s->out);
+
+    rc = check_parts(s, f, e);
+    if (rc)
+        return rc;
+    if (folder && !f->write_table)
+        return fail(e, -EINVAL, "%s is one file, and '%.128s' is a folder",
+                f->name, s->out);
+    if ((s->gzip || f->binary) && !s->out && isatty(STDOUT_FILENO))
         return fail(e, -EINVAL,
-                "a terminal cannot show what is compressed: give -o FILE");
+                "a terminal cannot show what is packed: give -o FILE");
     return 0;
+}
+
+/* --- writing it ----------------------------------------------------------- */
+
+static void watch(void *progress, uint64_t bytes)
+{
+    progress_bytes(progress, mono_ns(), bytes);
+}
+
+static int write_file(const struct settings *s, const struct export_format *f,
+        const struct export_to *to, struct error *e)
+{
+    const char *table = s->table || f->write ? s->table : MAIN_TABLE;
+    struct sink *sink = NULL;
+    int rc = sink_open(&sink, s->out, to->gzip, e);
+
+    if (rc)
+        return rc;
+    sink_watch(sink, to->watch, to->context);
+    if (table)
+        rc = f->write_table(sink, table_find(table), to->store, to->run,
+                to->codec, e);
+    else if (s->shape)
+        rc = find_shape(f, s->shape)->write(sink, to->store, to->run, e);
+    else
+        rc = f->write(sink, to->store, to->run, e);
+
+    int closed = sink_close(sink, !rc, rc ? NULL : e);
+
+    return rc ? rc : closed;
+}
+
+static int export(const struct settings *s, const char *name, struct error *e)
+{
+    const struct export_format *f = export_format_find(s->format);
+    struct progress progress;
+    struct export_to to = {
+        .codec = s->gzip && f->has_pages ? EXPORT_GZIP
+                                         : (enum export_codec)s->codec.index,
+        .gzip = s->gzip && !f->has_pages,
+        .watch = watch,
+        .context = &progress,
+    };
+    int rc = database_open_as(&to.store, &s->database, STORE_READ, e);
+
+    progress_open(&progress, s->quiet || !s->out);
+    progress_begin(&progress, f->name);
+    if (!rc)
+        rc = store_find_run(to.store, name, &to.run, e);
+    if (!rc)
+        rc = export_is_folder(f, s->out)
+                     ? export_folder(f, &to, s->out, s->table, e)
+                     : write_file(s, f, &to, e);
+    progress_close(&progress);
+    store_close(to.store);
+    return rc;
+}
+
+/* --- the command ---------------------------------------------------------- */
+
+static int print_help(struct error *e)
+{
+    struct buf text = { 0 };
+
+    buf_text(&text, help);
+    export_formats_text(&text);
+    buf_text(&text, "\nTables:\n");
+    tables_text(&text);
+    buf_text(&text, help_options);
+
+    int rc = output_write(NULL, buf_str(&text), e);
+
+    buf_release(&text);
+    return rc;
 }
 
 static int run(int argc, char **argv)
 {
-    struct settings s = { 0 };
+    struct settings s = { .codec = { .all = codecs } };
     struct error e = { "" };
     const struct option table[] = {
         { "format", 'f', OPTION_TEXT, &s.format },
         { "gzip", 'z', OPTION_FLAG, &s.gzip },
         { "out", 'o', OPTION_TEXT, &s.out },
-        { "db", 0, OPTION_TEXT, &s.db },
+        { "table", 0, OPTION_TEXT, &s.table },
+        { "shape", 0, OPTION_TEXT, &s.shape },
+        { "codec", 0, OPTION_CHOICE, &s.codec },
+        { "quiet", 0, OPTION_FLAG, &s.quiet },
+        DATABASE_OPTIONS(s.database),
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },
     };
@@ -104,8 +227,7 @@ static int run(int argc, char **argv)
     if (words < 0 || (!s.help && check(&s, &e)))
         return options_fail("export", &e);
 
-    int rc = s.help ? output_write(NULL, str_of(help), &e)
-                    : export(&s, find(s.format), words ? argv[1] : "last", &e);
+    int rc = s.help ? print_help(&e) : export(&s, words ? argv[1] : "last", &e);
 
     if (rc) {
         (void)fprintf(stderr, "ortmeter export: %s\n", e.text);

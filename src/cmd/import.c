@@ -21,7 +21,9 @@
 static const char help[] =
         "Usage: ortmeter import [options] FILE\n"
         "\n"
-        "Makes a run of what another tool recorded.  What it is shows in the\n"
+        "Makes a run of what another tool recorded, or of what 'ortmeter "
+        "export\n"
+        "-f json' wrote, which keeps its id.  What it is shows in the\n"
         "file itself: ONNX Runtime's own profile (enable_profiling; JSON, "
         "also\n"
         "one that is cut or was written anew), or the profile of Qualcomm's "
@@ -33,6 +35,8 @@ static const char help[] =
         "  --json        one JSON document instead of text\n"
         "  --tag TEXT    a tag to find the run by; may be repeated\n"
         "  --db FILE     the database to record into\n"
+        "  --key-file FILE\n"
+        "                the key that the database is encrypted with\n"
         "  -o FILE       write to FILE\n"
         "  -h, --help    this text\n"
         "\n"
@@ -46,6 +50,7 @@ static const char help[] =
         "  ortmeter import qnn-profiling-data.csv --tag npu --json\n";
 
 static const struct importer *const importers[] = {
+    &import_json,
     &import_profile,
     &import_qnn_csv,
     NULL,
@@ -53,7 +58,8 @@ static const struct importer *const importers[] = {
 
 struct settings {
     bool json, help;
-    const char *out, *db;
+    const char *out;
+    struct database database;
     struct option_texts tags;
 };
 
@@ -137,7 +143,8 @@ static const struct importer *recognise(const struct source *s, struct error *e)
                 s->path);
     else
         (void)fail(e, -EINVAL,
-                "%.128s is neither a profile of ONNX Runtime's nor of QNN's",
+                "%.128s is neither a profile of ONNX Runtime's nor of QNN's, "
+                "nor a run that ortmeter exported as JSON",
                 s->path);
     return NULL;
 }
@@ -158,12 +165,12 @@ static int feed_all(const struct importer *i, void *state, struct source *s,
 
 /* Everything between the run's beginning and its end. */
 static int fill(const struct importer *i, struct source *s, struct store *store,
-        struct import_tally *tally, struct error *e)
+        struct run *run, struct import_tally *tally, struct error *e)
 {
     void *state = alloc_zero(1, i->state_size);
     struct error why = { "" };
 
-    i->begin(state, store);
+    i->begin(state, store, run);
 
     int rc = feed_all(i, state, s, e);
 
@@ -195,15 +202,15 @@ static const char *trimmed(struct buf *note)
 static int record(struct run *run, const struct importer *i, struct source *s,
         struct store *store, struct import_tally *tally, struct error *e)
 {
-    int rc = store_begin_run(store, run, e);
+    int rc = i->own_run ? 0 : store_begin_run(store, run, e);
 
     if (rc)
         return rc;
-    rc = fill(i, s, store, tally, e);
-    if (rc) {
+    rc = fill(i, s, store, run, tally, e);
+    if (rc && run->row)
         store_cancel_run(store); /* half an import is none */
+    if (rc || i->own_run)
         return rc;
-    }
     run->status = RUN_COMPLETE;
     run->duration_ns = tally->duration_ns;
     run->note = trimmed(&tally->note);
@@ -269,7 +276,7 @@ static int import(const struct settings *s, const char *path, struct error *e)
     if (!rc && !(importer = recognise(&source, e)))
         rc = -EINVAL;
     if (!rc)
-        rc = database_open(&store, s->db, STORE_WRITE, e);
+        rc = database_open_as(&store, &s->database, STORE_WRITE, e);
     buf_printf(&command, "import %s", path);
     join_tags(&tags, &s->tags);
 
@@ -291,6 +298,9 @@ static int import(const struct settings *s, const char *path, struct error *e)
         rc = output_write(s->out, buf_str(&text), e);
     store_close(store);
     close_source(&source);
+    for (size_t i = 0; i < tally.text_count; i++)
+        buf_release(&tally.texts[i]);
+    free(tally.texts);
     buf_release(&tally.note);
     buf_release(&command);
     buf_release(&tags);
@@ -318,7 +328,7 @@ static int run(int argc, char **argv)
     const struct option table[] = {
         { "json", 0, OPTION_FLAG, &s.json },
         { "tag", 0, OPTION_TEXTS, &s.tags },
-        { "db", 0, OPTION_TEXT, &s.db },
+        DATABASE_OPTIONS(s.database),
         { NULL, 'o', OPTION_TEXT, &s.out },
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },

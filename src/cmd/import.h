@@ -19,25 +19,31 @@ struct import_tally {
     bool cut;               /* the file's end is missing */
     uint64_t duration_ns;   /* from the first event to the end of the last */
     struct buf note;        /* what to know about it, in sentences */
+    struct buf *texts;      /* of the run, where the file tells them; owned */
+    size_t text_count;
 };
 
 struct importer {
     const char *name;  /* in JSON */
     const char *about; /* for people */
     size_t state_size; /* of the zeroed state that every call is given */
+    /* The file tells the run itself: the importer begins and ends it, and fills
+     * `run`, which holds only the command line's tags then. */
+    bool own_run;
 
     /* Whether it is such a file; `head` is its beginning, or all of it. */
     bool (*recognise)(struct str head);
     /* The run has begun; what is found is added to it. */
-    void (*begin)(void *state, struct store *s);
+    void (*begin)(void *state, struct store *s, struct run *run);
     void (*feed)(void *state, const char *bytes, size_t len);
     /* Adds what is left.  -EINVAL: it was no such file after all. */
     int (*end)(void *state, struct import_tally *out, struct error *e);
-    /* Called once, also after a failed end(). */
+    /* Called once, also after a failed end() or feed. */
     void (*release)(void *state);
 };
 
 extern const struct importer import_profile, import_qnn_csv;
+extern const struct importer import_json;
 
 /* A text for the store, which takes no NUL: U+FFFD stands for it.  NULL: there
  * is none.  Valid until the next change of `b`, which is emptied first. */

@@ -310,10 +310,11 @@ static bool recognise(struct str head)
            (has(s, "\"cat\"") && has(s, "\"dur\""));
 }
 
-static void begin(void *state, struct store *s)
+static void begin(void *state, struct store *s, struct run *run)
 {
     struct profile_import *p = state;
 
+    (void)run;
     p->store = s;
     p->reader = profile_new(take, p);
 }

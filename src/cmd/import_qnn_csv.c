@@ -254,10 +254,11 @@ static bool recognise(struct str head)
     return false;
 }
 
-static void begin(void *state, struct store *s)
+static void begin(void *state, struct store *s, struct run *run)
 {
     struct qnn_import *q = state;
 
+    (void)run;
     q->store = s;
     q->reader = qnn_csv_new(take, q);
 }

@@ -53,7 +53,8 @@ int metered_run(struct session_outcome *out, struct store **store,
                 "libortmeter.so is neither beside ortmeter nor in its ../lib: "
                 "build or install it");
 
-    int rc = database_open(store, s->db, STORE_WRITE, e);
+    int rc = database_open_as(store, &(struct database){ s->db, s->key_file },
+            STORE_WRITE, e);
 
     if (rc)
         return rc;

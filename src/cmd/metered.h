@@ -8,6 +8,7 @@
 /* As the options have it. */
 struct metered_settings {
     const char *db; /* or NULL */
+    const char *key_file;
     struct option_texts tags;
     const char *ops;
     uint64_t buffer; /* records; 0: as many as usual */

@@ -42,6 +42,16 @@ void progress_show(struct progress *p, uint64_t now_ns, double share)
     p->next_ns = now_ns + PERIOD_NS;
 }
 
+void progress_bytes(struct progress *p, uint64_t now_ns, uint64_t bytes)
+{
+    if (!p->shown || now_ns < p->next_ns)
+        return;
+    (void)fprintf(stderr, "\r\033[K%.1f MB  %s", (double)bytes / 1e6, p->what);
+    (void)fflush(stderr);
+    p->drawn = true;
+    p->next_ns = now_ns + PERIOD_NS;
+}
+
 void progress_close(struct progress *p)
 {
     if (p->drawn)

@@ -22,5 +22,8 @@ void progress_begin(struct progress *p, const char *what);
  * draw again. */
 void progress_show(struct progress *p, uint64_t now_ns, double share);
 
+/* So many bytes are written, of nobody knows how many.  As cheap. */
+void progress_bytes(struct progress *p, uint64_t now_ns, uint64_t bytes);
+
 /* Wipes the bar away. */
 void progress_close(struct progress *p);

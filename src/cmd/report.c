@@ -1,12 +1,17 @@
 /* report.c -- a recorded run in figures. */
+#include "analyse/pipeline.h"
 #include "analyse/summary.h"
 #include "cmd/cmd.h"
 #include "cmd/database.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
+#include "cmd/pipeline_text.h"
 #include "cmd/summary_text.h"
 #include "cmd/term.h"
+#include "export/pipeline_json.h"
 #include "export/summary_json.h"
+
+#include <string.h>
 
 static const char help[] =
         "Usage: ortmeter report [options] [RUN]\n"
@@ -15,10 +20,13 @@ static const char help[] =
         "one, or 'last', which is also meant when it is left out.\n"
         "\n"
         "Options:\n"
-        "  --json       one JSON document instead of text\n"
-        "  --db FILE    the database to read\n"
-        "  -o FILE      write to FILE\n"
-        "  -h, --help   this text\n"
+        "  --pipeline        only where the time and energy of its sections\n"
+        "                    went, by phase\n"
+        "  --json            one JSON document instead of text\n"
+        "  --db FILE         the database to read\n"
+        "  --key-file FILE   the key of a database that is encrypted\n"
+        "  -o FILE           write to FILE\n"
+        "  -h, --help        this text\n"
         "\n"
         "Exit code: 0 good, 1 there is no such run or it cannot be read, 2\n"
         "wrong usage.\n"
@@ -26,35 +34,71 @@ static const char help[] =
         "Examples:\n"
         "  ortmeter report\n"
         "  ortmeter report 3f2a --json\n"
-        "  ortmeter report last --json -o summary.json\n";
+        "  ortmeter report last --json -o summary.json\n"
+        "  ortmeter report --pipeline\n";
 
 struct settings {
-    bool json, help;
-    const char *out, *db;
+    bool json, help, pipeline;
+    const char *out;
+    struct database database;
 };
+
+static void take_id(void *to, const struct run *r)
+{
+    memcpy(to, r->id, sizeof(r->id));
+}
+
+static int report_pipeline(struct buf *text, const struct settings *s,
+        struct store *store, int64_t row, struct error *e)
+{
+    char id[RUN_ID_LEN + 1] = "";
+    struct pipeline p;
+    int rc = store_read_run(store, row, take_id, id, e);
+
+    if (!rc)
+        rc = pipeline_read(&p, store, row, e);
+    if (rc)
+        return rc;
+    if (s->json)
+        pipeline_json(text, &p, id);
+    else
+        pipeline_text(text, &p, !s->out && term_colours(stdout));
+    pipeline_release(&p);
+    return 0;
+}
+
+static int report_summary(struct buf *text, const struct settings *s,
+        struct store *store, int64_t row, struct error *e)
+{
+    struct summary summary;
+    int rc = summary_read(&summary, store, row, e);
+
+    if (rc)
+        return rc;
+    if (s->json)
+        summary_json(text, &summary);
+    else
+        summary_text(text, &summary, !s->out && term_colours(stdout));
+    summary_release(&summary);
+    return 0;
+}
 
 static int report(const struct settings *s, const char *name, struct error *e)
 {
     struct store *store = NULL;
-    struct summary summary;
     struct buf text = { 0 };
     int64_t row = 0;
-    int rc = database_open(&store, s->db, STORE_READ, e);
+    int rc = database_open_as(&store, &s->database, STORE_READ, e);
 
     if (!rc)
         rc = store_find_run(store, name, &row, e);
     if (!rc)
-        rc = summary_read(&summary, store, row, e);
+        rc = (s->pipeline ? report_pipeline : report_summary)(&text, s, store,
+                row, e);
     store_close(store);
-    if (rc)
-        return rc;
-    if (s->json)
-        summary_json(&text, &summary);
-    else
-        summary_text(&text, &summary, !s->out && term_colours(stdout));
-    rc = output_write(s->out, buf_str(&text), e);
+    if (!rc)
+        rc = output_write(s->out, buf_str(&text), e);
     buf_release(&text);
-    summary_release(&summary);
     return rc;
 }
 
@@ -64,7 +108,8 @@ static int run(int argc, char **argv)
     struct error e = { "" };
     const struct option table[] = {
         { "json", 0, OPTION_FLAG, &s.json },
-        { "db", 0, OPTION_TEXT, &s.db },
+        { "pipeline", 0, OPTION_FLAG, &s.pipeline },
+        DATABASE_OPTIONS(s.database),
         { NULL, 'o', OPTION_TEXT, &s.out },
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },

@@ -27,6 +27,7 @@ static const char help[] =
         "  --json          the report as JSON, on stderr\n"
         "  --quiet         no report; the run is recorded all the same\n"
         "  --db FILE       the database to record into\n"
+        "  --key-file FILE the key that the database is encrypted with\n"
         "  --tag TEXT      a tag to find the run by; may be repeated\n"
         "  --buffer N      records that a process may be ahead of us: a power\n"
         "                  of 2, 65536 if not given, 64 bytes each\n"
@@ -131,6 +132,7 @@ static int run(int argc, char **argv)
         { "quiet", 'q', OPTION_FLAG, &s.quiet },
         { NULL, 'o', OPTION_TEXT, &s.out },
         { "db", 0, OPTION_TEXT, &s.metered.db },
+        { "key-file", 0, OPTION_TEXT, &s.metered.key_file },
         { "tag", 0, OPTION_TEXTS, &s.metered.tags },
         { "buffer", 0, OPTION_NUMBER, &s.metered.buffer },
         { "ops", 0, OPTION_TEXT, &s.metered.ops },

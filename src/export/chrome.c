@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "base/map.h"
-#include "export/format.h"
+#include "export/formats.h"
 #include "export/lanes.h"
 #include "model/phase.h"
 #include "ort/shape_text.h"
@@ -480,5 +480,6 @@ static int write(struct sink *to, struct store *s, int64_t run, struct error *e)
 const struct export_format export_chrome = {
     .name = "chrome",
     .about = "a timeline for Perfetto and chrome://tracing, as JSON",
+    .ending = ".json",
     .write = write,
 };

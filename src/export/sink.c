@@ -1,9 +1,11 @@
 #include "export/sink.h"
 
 #include "base/alloc.h"
+#include "base/buf.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,12 +17,33 @@
 struct sink {
     gzFile file; /* zlib writes through uncompressed, too */
     char *path;  /* NULL: stdout */
+    char *part;  /* what it is called until it is whole; NULL: path */
     int failed;  /* a negative errno value */
+    uint64_t bytes;
+    void (*watch)(void *context, uint64_t bytes);
+    void *context;
 };
 
 static int why(void)
 {
     return errno ? -errno : -EIO;
+}
+
+/* A new file, or one that takes the place of another; what is no file is
+ * written to as it stands. */
+static bool is_file(const char *path)
+{
+    struct stat st;
+
+    return lstat(path, &st) ? errno == ENOENT : S_ISREG(st.st_mode);
+}
+
+static char *part_name(const char *path)
+{
+    struct buf name = { 0 };
+
+    buf_printf(&name, "%s.part", path);
+    return name.p;
 }
 
 int sink_open(struct sink **out, const char *path, bool compressed,
@@ -29,14 +52,17 @@ int sink_open(struct sink **out, const char *path, bool compressed,
     const char *mode = compressed ? "wb6" : "wbT";
     bool to_file = path && strcmp(path, "-") != 0;
     int fd = to_file ? -1 : dup(STDOUT_FILENO); /* closing takes this one */
+    char *part = to_file && is_file(path) ? part_name(path) : NULL;
 
     errno = 0;
 
-    gzFile file = to_file ? gzopen(path, mode) : gzdopen(fd, mode);
+    gzFile file =
+            to_file ? gzopen(part ? part : path, mode) : gzdopen(fd, mode);
 
     if (!file) {
         int rc = why();
 
+        free(part);
         if (fd >= 0)
             (void)close(fd);
         return fail(e, rc, "cannot write %.128s: %s",
@@ -46,11 +72,22 @@ int sink_open(struct sink **out, const char *path, bool compressed,
     *out = alloc_zero(1, sizeof(**out));
     (*out)->file = file;
     (*out)->path = to_file ? alloc_text(path) : NULL;
+    (*out)->part = part;
     return 0;
+}
+
+void sink_watch(struct sink *s, void (*watch)(void *context, uint64_t bytes),
+        void *context)
+{
+    s->watch = watch;
+    s->context = context;
 }
 
 void sink_write(struct sink *s, struct str bytes)
 {
+    s->bytes += bytes.len;
+    if (s->watch)
+        s->watch(s->context, s->bytes);
     while (bytes.len && !s->failed) {
         unsigned piece = bytes.len < INT_MAX ? (unsigned)bytes.len : INT_MAX;
 
@@ -69,12 +106,15 @@ bool sink_failed(const struct sink *s)
 
 /* Half a file is no use.  But a path may name a device, a pipe or a link,
  * which are not ours to remove. */
-static void remove_file(const char *path)
+static int finish(const struct sink *s, bool keep)
 {
-    struct stat st;
+    const char *written = s->part ? s->part : s->path;
 
-    if (!lstat(path, &st) && S_ISREG(st.st_mode))
-        (void)unlink(path);
+    if (keep)
+        return s->part && rename(s->part, s->path) ? -errno : 0;
+    if (is_file(written))
+        (void)unlink(written);
+    return 0;
 }
 
 int sink_close(struct sink *s, bool keep, struct error *e)
@@ -84,12 +124,16 @@ int sink_close(struct sink *s, bool keep, struct error *e)
     errno = 0;
     if (gzclose(s->file) != Z_OK && !rc)
         rc = why();
+    if (s->path) {
+        int named = finish(s, !rc && keep);
+
+        rc = rc ? rc : named;
+    }
     if (rc)
         (void)fail(e, rc, "cannot write %.128s: %s",
                 s->path ? s->path : "the output", strerror(-rc));
-    if (s->path && (rc || !keep))
-        remove_file(s->path);
     free(s->path);
+    free(s->part);
     free(s);
     return rc;
 }

@@ -17,10 +17,17 @@ int sink_open(struct sink **out, const char *path, bool compressed,
 
 void sink_write(struct sink *s, struct str bytes);
 
+/* Tells somebody now and then how many bytes were written, before they were
+ * compressed.  `watch` NULL: nobody. */
+void sink_watch(struct sink *s, void (*watch)(void *context, uint64_t bytes),
+        void *context);
+
 /* Whether writing on is in vain. */
 bool sink_failed(const struct sink *s);
 
-/* Writes the rest and frees.  `keep` false: it was all for nothing, and the
- * file is removed, as it is when this fails; but never a device, a pipe or a
- * link. */
+/* Writes the rest and frees.  Only now does the file have its name: until then
+ * it is called "<path>.part", and what had the name before is untouched. `keep`
+ * false: it was all for nothing, and what was written is removed, as it is when
+ * this fails; but never a device, a pipe or a link, which are written to as
+ * they stand. */
 int sink_close(struct sink *s, bool keep, struct error *e);

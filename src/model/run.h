@@ -92,6 +92,7 @@ struct session {
     uint64_t read_ns;       /* of duration_ns: the model was read; */
     uint64_t initialise_ns; /* and made ready.  Both 0: not told apart */
     uint32_t thread;
+    uint64_t end_ns; /* 0: not seen; store_add_session_end() writes it */
 };
 
 struct inference {

@@ -24,8 +24,10 @@ void store_label(struct store *s, int64_t run, const char *kind,
             " ON CONFLICT DO NOTHING",
             kind, name, 0);
     change(s,
-            "INSERT INTO run_labels (label, run) SELECT id, ?3 FROM labels"
-            " WHERE kind = ?1 AND name = ?2 ON CONFLICT DO NOTHING",
+            "INSERT INTO run_labels SELECT l.id, r.id, r.timestamp,"
+            " r.duration_ns, r.total_energy_mj FROM labels l, profiling_runs r"
+            " WHERE l.kind = ?1 AND l.name = ?2 AND r.id = ?3"
+            " ON CONFLICT DO NOTHING",
             kind, name, run);
 }
 
@@ -38,6 +40,19 @@ void store_label_tags(struct store *s, int64_t run, const char *tags)
         if (tag.len)
             store_label(s, run, "tag", tag);
     }
+}
+
+void store_label_keys(struct store *s, int64_t run)
+{
+    sqlite3_stmt *st = store_once(s,
+            "UPDATE run_labels SET (duration_ns, total_energy_mj) ="
+            " (SELECT duration_ns, total_energy_mj FROM profiling_runs"
+            " WHERE id = ?1) WHERE run = ?1");
+
+    if (!st)
+        return;
+    (void)sqlite3_bind_int64(st, 1, run);
+    store_finish(s, st);
 }
 
 /* Takes all labels of that kind off the run, and those that no run has any

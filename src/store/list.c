@@ -1,138 +1,179 @@
 /* list.c -- runs among a million, by what is asked of them.
  *
  * First the ids of one page are found, from indexes alone: where few runs
- * fulfil one of the conditions, these are looked at and sorted; else all runs
- * are gone through in the order asked for, until the page is full.  Then the
- * rows of the page are read. */
+ * fulfil one of the conditions, these are looked at and sorted; else all runs,
+ * or all of one label, are gone through in the order asked for, until the page
+ * is full.  Then the rows of the page are read. */
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "store/row.h"
 
-#include <limits.h>
+#include <stdlib.h>
 
 /* Up to so many are looked at and sorted; of prompts, which lie in the rows
  * themselves, fewer. */
 #define FEW         50000
 #define FEW_PROMPTS 5000
 
+#define CONDITIONS_MOST 40
+
+/* What the parameters of all statements here are. */
+enum {
+    PARAMETER_GRAMS = 1,
+    PARAMETER_PROMPT,
+    PARAMETER_LIMIT,
+    PARAMETER_OFFSET,
+    PARAMETER_METRIC,
+    PARAMETER_MODEL,
+};
+
 /* --- conditions ----------------------------------------------------------- */
 
-/* A kind of label, and the text that says which. */
-struct asked_label {
-    const char *kind;
-    const char *which; /* ?1 is the kind, ?2 the text */
-    struct str text;
+struct condition {
+    struct buf check; /* of a run "r", as SQL */
+    struct buf ids;   /* a query for all that fulfil it, with their keys */
+    bool repeats;     /* the ids may repeat */
+    bool rough;       /* `ids` has more than those: they are checked, too */
+    uint64_t few;     /* up to how many are few, */
+    uint64_t count;   /* and how many there are; more than that: `few` + 1 */
 };
 
 struct search {
     struct store *store;
     const struct run_filter *filter;
-    struct buf checks;     /* " AND ..." for every condition */
-    struct buf candidates; /* of the condition that fewest fulfil */
-    uint64_t fewest;       /* how many that is; UINT64_MAX: none is few */
-    bool nothing;          /* a condition that no run fulfils */
-    struct buf grams;      /* what the prompt's text is looked up by */
+    struct condition condition[CONDITIONS_MOST];
+    size_t count;
+    int64_t label;    /* one that all runs must have; 0: none */
+    bool nothing;     /* a condition that no run fulfils */
+    struct buf grams; /* what the prompt's text is looked up by */
     struct error *error;
 };
 
-/* Takes the ids for candidates if they are fewer than those so far.  `ids` is
- * a query that may have the text of the grams as ?1. */
-static int weigh(struct search *x, const char *ids, bool distinct, uint64_t few)
+static int64_t clip(uint64_t n)
+{
+    return n > INT64_MAX ? INT64_MAX : (int64_t)n;
+}
+
+/* NULL: there are too many. */
+static struct condition *ask(struct search *x, uint64_t few)
+{
+    struct condition *c = &x->condition[x->count];
+
+    if (x->count == CONDITIONS_MOST)
+        return NULL;
+    x->count++;
+    c->few = few;
+    return c;
+}
+
+static int prepare(struct search *x, sqlite3_stmt **st, const char *sql)
+{
+    const struct run_filter *f = x->filter;
+    int rc = sqlite3_prepare_v2(x->store->db, sql, -1, st, NULL);
+
+    if (rc)
+        return store_failed(x->store, "search the runs", x->error);
+    /* Those that the statement does not have are refused, and that is well. */
+    store_bind_text(*st, PARAMETER_GRAMS, buf_cstr(&x->grams));
+    store_bind_text(*st, PARAMETER_PROMPT, f->prompt);
+    (void)sqlite3_bind_int64(*st, PARAMETER_LIMIT, clip(f->limit));
+    (void)sqlite3_bind_int64(*st, PARAMETER_OFFSET, clip(f->offset));
+    store_bind_text(*st, PARAMETER_METRIC, f->metric ? f->metric->name : NULL);
+    store_bind_text(*st, PARAMETER_MODEL, f->model);
+    return 0;
+}
+
+/* Counts those that fulfil it, as far as they are few. */
+static int weigh(struct search *x, struct condition *c)
 {
     struct buf sql = { 0 };
     sqlite3_stmt *st = NULL;
-    uint64_t count = UINT64_MAX;
 
-    buf_printf(&sql, "SELECT count(*) FROM (%s LIMIT %llu)", ids,
-            (unsigned long long)few + 1);
+    buf_printf(&sql, "SELECT count(*) FROM (%s LIMIT %llu)", buf_cstr(&c->ids),
+            (unsigned long long)c->few + 1);
 
-    int rc = sqlite3_prepare_v2(x->store->db, buf_cstr(&sql), -1, &st, NULL);
+    int rc = prepare(x, &st, buf_cstr(&sql));
 
-    if (!rc && x->grams.len)
-        store_bind_text(st, 1, buf_cstr(&x->grams));
     if (!rc && sqlite3_step(st) == SQLITE_ROW)
-        count = row_u64(st, 0);
-    if (sqlite3_finalize(st) != SQLITE_OK || rc)
+        c->count = row_u64(st, 0);
+    if (sqlite3_finalize(st) != SQLITE_OK)
         rc = store_failed(x->store, "search the runs", x->error);
-    if (!rc && count <= few && count < x->fewest) {
-        x->fewest = count;
-        buf_clear(&x->candidates);
-        buf_printf(&x->candidates,
-                distinct ? "SELECT DISTINCT * FROM (%s)" : "%s", ids);
-    }
     buf_release(&sql);
     return rc;
 }
 
-/* The numbers of the labels that are meant: "3,17". */
-static int find_labels(struct search *x, const struct asked_label *l,
-        struct buf *out, size_t *count)
+#define KEYS "timestamp, duration_ns, total_energy_mj"
+
+/* A label by its whole name. */
+static int ask_label(struct search *x, const char *kind, struct str name)
 {
+    struct condition *c = ask(x, FEW);
     sqlite3_stmt *st = NULL;
-    int rc = sqlite3_prepare_v2(x->store->db, l->which, -1, &st, NULL);
+    long long label = 0;
+    int rc = sqlite3_prepare_v2(x->store->db,
+            "SELECT id FROM labels WHERE kind = ?1 AND name = ?2", -1, &st,
+            NULL);
 
     if (!rc) {
-        store_bind_text(st, 1, l->kind);
-        (void)sqlite3_bind_text(st, 2, l->text.p, (int)l->text.len,
-                SQLITE_STATIC);
+        store_bind_text(st, 1, kind);
+        (void)sqlite3_bind_text(st, 2, name.p, (int)name.len, SQLITE_STATIC);
+        if (sqlite3_step(st) == SQLITE_ROW)
+            label = sqlite3_column_int64(st, 0);
     }
-    for (; !rc && sqlite3_step(st) == SQLITE_ROW; (*count)++)
-        buf_printf(out, "%s%lld", out->len ? "," : "",
-                (long long)sqlite3_column_int64(st, 0));
     if (sqlite3_finalize(st) != SQLITE_OK || rc)
         return store_failed(x->store, "search the runs", x->error);
-    return 0;
+    x->nothing |= !label;
+    if (!c || !label)
+        return 0;
+    x->label = label;
+    buf_printf(&c->check,
+            "EXISTS (SELECT 1 FROM run_labels WHERE label = %lld"
+            " AND run = r.id)",
+            label);
+    buf_printf(&c->ids,
+            "SELECT run AS id, " KEYS " FROM run_labels WHERE label = %lld",
+            label);
+    return weigh(x, c);
 }
 
-static int ask_label(struct search *x, const struct asked_label *l)
+/* Part of the path of a model: many labels may be meant. */
+static int ask_model(struct search *x)
 {
-    struct buf numbers = { 0 }, ids = { 0 };
-    size_t count = 0;
-    int rc = find_labels(x, l, &numbers, &count);
+    struct condition *c = ask(x, FEW);
 
-    if (!rc && !count)
-        x->nothing = true;
-    if (!rc && count) {
-        buf_printf(&x->checks,
-                " AND EXISTS (SELECT 1 FROM run_labels WHERE run = r.id"
-                " AND label IN (%s))",
-                buf_cstr(&numbers));
-        buf_printf(&ids, "SELECT run AS id FROM run_labels WHERE label IN (%s)",
-                buf_cstr(&numbers));
-        rc = weigh(x, buf_cstr(&ids), count > 1, FEW);
-    }
-    buf_release(&numbers);
-    buf_release(&ids);
-    return rc;
+    if (!c)
+        return 0;
+    c->repeats = true;
+    buf_text(&c->check,
+            "EXISTS (SELECT 1 FROM run_labels x INDEXED BY run_labels_run"
+            " CROSS JOIN labels l ON l.id = x.label WHERE x.run = r.id"
+            " AND l.kind = 'model' AND instr(lower(l.name), lower(?6)))");
+    buf_text(&c->ids,
+            "SELECT x.run AS id, " KEYS " FROM labels l CROSS JOIN run_labels x"
+            " ON x.label = l.id WHERE l.kind = 'model'"
+            " AND instr(lower(l.name), lower(?6))");
+    return weigh(x, c);
 }
-
-#define EXACTLY "SELECT id FROM labels WHERE kind = ?1 AND name = ?2"
-#define PARTLY                                  \
-    "SELECT id FROM labels WHERE kind = ?1 AND" \
-    " instr(lower(name), lower(?2))"
 
 static int ask_labels(struct search *x)
 {
     const struct run_filter *f = x->filter;
-    int rc = 0;
+    int rc = f->model && *f->model ? ask_model(x) : 0;
 
-    if (f->model)
-        rc = ask_label(x,
-                &(struct asked_label){ "model", PARTLY, str_of(f->model) });
     if (!rc && f->experiment)
-        rc = ask_label(x, &(struct asked_label){ "experiment", EXACTLY,
-                                  str_of(f->experiment) });
+        rc = ask_label(x, "experiment", str_of(f->experiment));
     for (struct str rest = str_of(f->tags ? f->tags : ""); rest.len && !rc;
             rest = str_after(rest, ',')) {
         struct str tag = str_trim(str_before(rest, ','));
 
         if (tag.len)
-            rc = ask_label(x, &(struct asked_label){ "tag", EXACTLY, tag });
+            rc = ask_label(x, "tag", tag);
     }
     return rc;
 }
 
-/* The first of the next three letters' end, or NULL when there are not so
- * many; `next` is the second letter. */
+/* The end of the next three letters, or NULL when there are not so many; `next`
+ * is the second letter. */
 static const char *gram_end(const char *at, const char **next)
 {
     for (int letters = 0; letters < 3; letters++) {
@@ -167,36 +208,55 @@ static int ask_prompt(struct search *x)
 {
     if (!x->filter->prompt || !*x->filter->prompt)
         return 0;
-    buf_text(&x->checks, " AND instr(lower(r.prompt), lower(?2))");
+
+    struct condition *c = ask(x, FEW_PROMPTS);
+
+    if (!c)
+        return 0;
+    c->rough = true; /* only by its letters, not by their order */
+    c->count = UINT64_MAX;
+    buf_text(&c->check, "instr(lower((SELECT prompt FROM profiling_runs w"
+                        " WHERE w.id = r.id)), lower(?2))");
     make_grams(&x->grams, x->filter->prompt);
     if (!x->grams.len)
         return 0; /* too short: only going through all will tell */
-    return weigh(x, "SELECT rowid AS id FROM prompts WHERE prompts MATCH ?1",
-            false, FEW_PROMPTS);
+    buf_text(&c->ids,
+            "SELECT k.id, " KEYS " FROM (SELECT rowid FROM prompts WHERE"
+            " prompts MATCH ?1) p CROSS JOIN profiling_runs k"
+            " INDEXED BY profiling_runs_keys ON k.id = p.rowid");
+    return weigh(x, c);
 }
 
 static int ask_date(struct search *x)
 {
     const struct run_filter *f = x->filter;
-    struct buf ids = { 0 }, range = { 0 };
+    struct condition *c;
 
-    if (f->from_wall_ns)
-        buf_printf(&range, " AND r.timestamp >= %llu",
-                (unsigned long long)f->from_wall_ns);
-    if (f->to_wall_ns)
-        buf_printf(&range, " AND r.timestamp < %llu",
-                (unsigned long long)f->to_wall_ns);
-    if (!range.len)
+    if (!f->from_wall_ns && !f->to_wall_ns)
         return 0;
-    buf_text(&x->checks, buf_cstr(&range));
-    buf_printf(&ids, "SELECT r.id AS id FROM profiling_runs r WHERE 1%s",
-            buf_cstr(&range));
+    c = ask(x, FEW);
+    if (!c)
+        return 0;
+    buf_printf(&c->check, "r.timestamp >= %llu AND r.timestamp < %llu",
+            (unsigned long long)f->from_wall_ns,
+            (unsigned long long)(f->to_wall_ns ? f->to_wall_ns : INT64_MAX));
+    buf_printf(&c->ids, "SELECT id, " KEYS " FROM profiling_runs r WHERE %s",
+            buf_cstr(&c->check));
+    return weigh(x, c);
+}
 
-    int rc = weigh(x, buf_cstr(&ids), false, FEW);
+/* The condition that fewest fulfil; NULL: none that are few. */
+static const struct condition *fewest(const struct search *x)
+{
+    const struct condition *best = NULL;
 
-    buf_release(&ids);
-    buf_release(&range);
-    return rc;
+    for (size_t i = 0; i < x->count; i++) {
+        const struct condition *c = &x->condition[i];
+
+        if (c->count <= c->few && (!best || c->count < best->count))
+            best = c;
+    }
+    return best;
 }
 
 /* --- the page ------------------------------------------------------------- */
@@ -221,20 +281,28 @@ static void order_by(struct buf *sql, const struct run_filter *f)
                 orders[f->order].keys[i], f->ascending ? "" : " DESC");
 }
 
-/* The ids of the page.  ?1: grams, ?2: the prompt's text, ?3 and ?4: how many,
- * after how many. */
+/* The ids of the page. */
 static void page_sql(struct buf *sql, const struct search *x)
 {
-    if (x->fewest != UINT64_MAX)
+    const struct condition *few = fewest(x);
+
+    buf_text(sql, "SELECT r.id AS id FROM ");
+    if (few)
+        buf_printf(sql, "(%s%s%s) r",
+                few->repeats ? "SELECT DISTINCT * FROM (" : "",
+                buf_cstr(&few->ids), few->repeats ? ")" : "");
+    else if (x->label && x->filter->order == RUN_BY_DATE)
         buf_printf(sql,
-                "SELECT r.id AS id FROM (%s) c CROSS JOIN profiling_runs r"
-                " INDEXED BY profiling_runs_keys ON r.id = c.id WHERE 1%s",
-                buf_cstr(&x->candidates), buf_cstr(&x->checks));
+                "(SELECT run AS id, timestamp FROM run_labels"
+                " INDEXED BY run_labels_date WHERE label = %lld) r",
+                (long long)x->label);
     else
-        buf_printf(sql,
-                "SELECT r.id AS id FROM profiling_runs r INDEXED BY %s"
-                " WHERE 1%s",
-                orders[x->filter->order].index, buf_cstr(&x->checks));
+        buf_printf(sql, "profiling_runs r INDEXED BY %s",
+                orders[x->filter->order].index);
+    buf_text(sql, " WHERE 1");
+    for (size_t i = 0; i < x->count; i++)
+        if (&x->condition[i] != few || few->rough)
+            buf_printf(sql, " AND %s", buf_cstr(&x->condition[i].check));
     order_by(sql, x->filter);
     buf_text(sql, " LIMIT ?3 OFFSET ?4");
 }
@@ -255,11 +323,6 @@ static void rows_sql(struct buf *sql, const struct search *x)
     page_sql(sql, x);
     buf_text(sql, ") p CROSS JOIN profiling_runs r ON r.id = p.id");
     order_by(sql, x->filter);
-}
-
-static int clip(uint64_t n)
-{
-    return n > INT_MAX ? INT_MAX : (int)n;
 }
 
 struct each_line {
@@ -285,24 +348,16 @@ static void line_row(sqlite3_stmt *st, const struct each_line *each)
 
 static int read_page(struct search *x, const struct each_line *each)
 {
-    const struct run_filter *f = x->filter;
     struct buf sql = { 0 };
     sqlite3_stmt *st = NULL;
 
     rows_sql(&sql, x);
 
-    int rc = sqlite3_prepare_v2(x->store->db, buf_cstr(&sql), -1, &st, NULL);
+    int rc = prepare(x, &st, buf_cstr(&sql));
 
-    if (!rc) {
-        store_bind_text(st, 1, buf_cstr(&x->grams));
-        store_bind_text(st, 2, f->prompt);
-        (void)sqlite3_bind_int(st, 3, clip(f->limit));
-        (void)sqlite3_bind_int(st, 4, clip(f->offset));
-        store_bind_text(st, 5, f->metric ? f->metric->name : NULL);
-    }
     while (!rc && sqlite3_step(st) == SQLITE_ROW)
         line_row(st, each);
-    if (sqlite3_finalize(st) != SQLITE_OK || rc)
+    if (sqlite3_finalize(st) != SQLITE_OK)
         rc = store_failed(x->store, "read the runs", x->error);
     buf_release(&sql);
     return rc;
@@ -312,23 +367,24 @@ int store_list_runs(struct store *s, const struct run_filter *f,
         void (*each)(void *context, const struct run_line *l), void *context,
         struct error *e)
 {
-    struct search x = {
-        .store = s,
-        .filter = f,
-        .fewest = UINT64_MAX,
-        .error = e,
-    };
-    int rc = ask_labels(&x);
+    struct search *x = alloc_zero(1, sizeof(*x));
+    int rc;
 
-    if (!rc && !x.nothing)
-        rc = ask_prompt(&x);
-    /* In the order of the date, its index finds the range by itself. */
-    if (!rc && !x.nothing)
-        rc = ask_date(&x);
-    if (!rc && !x.nothing)
-        rc = read_page(&x, &(struct each_line){ each, context });
-    buf_release(&x.checks);
-    buf_release(&x.candidates);
-    buf_release(&x.grams);
+    x->store = s;
+    x->filter = f;
+    x->error = e;
+    rc = ask_labels(x);
+    if (!rc && !x->nothing)
+        rc = ask_prompt(x);
+    if (!rc && !x->nothing)
+        rc = ask_date(x);
+    if (!rc && !x->nothing)
+        rc = read_page(x, &(struct each_line){ each, context });
+    for (size_t i = 0; i < x->count; i++) {
+        buf_release(&x->condition[i].check);
+        buf_release(&x->condition[i].ids);
+    }
+    buf_release(&x->grams);
+    free(x);
     return rc;
 }

@@ -319,6 +319,10 @@ void store_close(struct store *s)
     (void)sqlite3_finalize(s->add_operator_edge);
     (void)sqlite3_finalize(s->add_reading);
     (void)sqlite3_finalize(s->add_rollup);
+    (void)sqlite3_finalize(s->add_power);
+    (void)sqlite3_finalize(s->add_layer);
+    (void)sqlite3_finalize(s->add_component);
+    (void)sqlite3_finalize(s->add_deep_operation);
     (void)sqlite3_finalize(s->add_section);
     (void)sqlite3_finalize(s->add_token);
     (void)sqlite3_finalize(s->add_event);

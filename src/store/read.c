@@ -81,6 +81,7 @@ static void session_row(sqlite3_stmt *st, void *to)
                                       .error = row_text(st, 10),
                                       .read_ns = row_u64(st, 11),
                                       .initialise_ns = row_u64(st, 12),
+                                      .end_ns = row_u64(st, 13),
                               });
 }
 
@@ -213,8 +214,8 @@ ROW_READ(library, library, library_row,
         " WHERE run = ?1 ORDER BY id")
 ROW_READ(session, session, session_row,
         "SELECT id, process, library, thread, model, model_bytes, providers,"
-        " options, start_ns, duration_ns, error, read_ns, initialise_ns"
-        " FROM sessions WHERE run = ?1 ORDER BY id")
+        " options, start_ns, duration_ns, error, read_ns, initialise_ns,"
+        " end_ns FROM sessions WHERE run = ?1 ORDER BY id")
 ROW_READ(inference, inference, inference_row,
         "SELECT session, process, thread, start_ns, duration_ns, phase, flags,"
         " batch, sequence, past, in_bytes, out_bytes, batch_size, padding,"

@@ -88,6 +88,7 @@ static void count_from_nothing(struct store *s)
 {
     s->inferences = s->failures = s->operators_ran = 0;
     s->sections = s->tokens = s->events = s->readings_taken = 0;
+    s->power_samples = 0;
     map_release(&s->text_uses);
 }
 
@@ -95,8 +96,13 @@ int store_begin_run(struct store *s, struct run *run, struct error *e)
 {
     int rc = make_id(run->id, e);
 
-    if (!rc)
-        rc = store_flush(s, e); /* of an earlier run */
+    return rc ? rc : store_begin_kept_run(s, run, e);
+}
+
+int store_begin_kept_run(struct store *s, struct run *run, struct error *e)
+{
+    int rc = store_flush(s, e); /* of an earlier run */
+
     if (rc)
         return rc;
     count_from_nothing(s);
@@ -164,6 +170,7 @@ int store_end_run(struct store *s, const struct run *run, struct error *e)
         store_bind_u64(st, 18, s->failures, counted && run->row == s->run);
         store_finish(s, st);
     }
+    store_label_keys(s, run->row);
     return s->failed ? fail(e, s->failed, "%s", s->why.text) : 0;
 }
 

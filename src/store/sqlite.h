@@ -31,7 +31,7 @@ struct store {
 
     /* So far, in this run. */
     uint64_t inferences, failures, operators_ran, sections, tokens, events;
-    uint64_t readings_taken;
+    uint64_t readings_taken, power_samples;
 
     int64_t metrics[METRIC_IDS]; /* their numbers in the file; 0: not known */
     struct map text_uses;        /* of this run: noted already */
@@ -42,6 +42,10 @@ struct store {
     sqlite3_stmt *add_operator_edge;
     sqlite3_stmt *add_reading;
     sqlite3_stmt *add_rollup;
+    sqlite3_stmt *add_power;
+    sqlite3_stmt *add_layer;
+    sqlite3_stmt *add_component;
+    sqlite3_stmt *add_deep_operation;
     sqlite3_stmt *add_section;
     sqlite3_stmt *add_token;
     sqlite3_stmt *add_event;
@@ -93,5 +97,7 @@ void store_write_readings(struct store *s);
 
 void store_label(struct store *s, int64_t run, const char *kind,
         struct str name);
+/* Tells the run's labels what the run is sorted by, when that has changed. */
+void store_label_keys(struct store *s, int64_t run);
 /* Each of a list with commas. */
 void store_label_tags(struct store *s, int64_t run, const char *tags);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "model/depth.h"
 #include "model/reading.h"
 #include "model/run.h"
 
@@ -27,8 +28,10 @@ enum store_mode {
 int store_open(struct store **out, const char *path, enum store_mode mode,
         struct error *e);
 
-/* A file may be encrypted: AES-256-GCM, page by page, with whatever the log
- * holds.  A passphrase goes through scrypt. */
+/* A file may be encrypted: page by page, with whatever the log holds.  A
+ * passphrase goes through scrypt. */
+#define STORE_ENCRYPTION "AES-256-GCM by OpenSSL"
+
 enum store_key_kind {
     STORE_KEY_FILE,      /* 32 random bytes or more */
     STORE_KEY_PASSPHRASE /* what a person can remember */
@@ -52,6 +55,9 @@ void store_close(struct store *s);
 
 /* Begins a run; later calls add to it.  Fills `row` and `id`. */
 int store_begin_run(struct store *s, struct run *run, struct error *e);
+
+/* The same for a run that comes from elsewhere and keeps its id. */
+int store_begin_kept_run(struct store *s, struct run *run, struct error *e);
 
 /* Takes the run back: it never began. */
 void store_cancel_run(struct store *s);
@@ -86,6 +92,21 @@ void store_add_readings(struct store *s, const struct reading *r, size_t count);
 /* One that is there already is replaced; so is an absence. */
 void store_add_rollup(struct store *s, const struct rollup *r);
 void store_add_absence(struct store *s, const struct absence_note *a);
+
+/* What is inside an inference: layers before their components, these before
+ * their operations.  Names must be there. */
+void store_add_power_sample(struct store *s, const struct power_sample *p);
+void store_add_layer(struct store *s, const struct layer_metric *l);
+void store_add_component(struct store *s, const struct component_metric *c);
+void store_add_deep_operation(struct store *s,
+        const struct deep_operation_metric *d);
+
+/* Energy is known afterwards; sections and tokens are numbered from 1 in the
+ * order of their coming. */
+void store_set_section_energy(struct store *s, uint64_t number,
+        double energy_mj, enum reading_method method);
+void store_set_token_energy(struct store *s, uint64_t number, double energy_mj,
+        enum reading_method method);
 
 /* What is known at a process's end: lost, untimed, torn, hook_ns. */
 void store_end_process(struct store *s, const struct process *p);
@@ -123,6 +144,10 @@ STORE_EACH(mark, note);
 STORE_EACH(thread, note);
 STORE_EACH(subject, subject_entry);
 STORE_EACH(absence, absence_note);
+STORE_EACH(power_sample, power_sample);
+STORE_EACH(layer, layer_metric);
+STORE_EACH(component, component_metric);
+STORE_EACH(deep_operation, deep_operation_metric);
 
 /* Those of a metric that this ortmeter does not know are left out. */
 STORE_EACH(reading, reading);

@@ -419,10 +419,10 @@ const char *vault_name(const struct vault *v)
 
 bool vault_has_key(const struct vault *v)
 {
-    return v->seal != NULL;
+    return v && v->seal;
 }
 
 enum vault_trouble vault_trouble(const struct vault *v)
 {
-    return v->trouble;
+    return v ? v->trouble : VAULT_NO_TROUBLE;
 }

@@ -21,6 +21,7 @@ void vault_free(struct vault *v);
 /* For sqlite3_open_v2(). */
 const char *vault_name(const struct vault *v);
 
+/* These may be asked of NULL, too. */
 bool vault_has_key(const struct vault *v);
 
 /* Why a page could not be read. */
