@@ -10,6 +10,7 @@
 #include "os/clock.h"
 #include "os/host.h"
 #include "os/program.h"
+#include "push/push.h"
 #include "sample/rings.h"
 
 #include <fcntl.h>
@@ -39,6 +40,7 @@ struct session_state {
     uint64_t operators; /* seen */
     struct session_outcome *out;
     struct absence seen;
+    struct push *push; /* or NULL */
 };
 
 /* --- from the rings through the trace to the store ------------------------ */
@@ -48,30 +50,33 @@ static void came(void *to, const struct ring_owner *o)
     struct session_state *s = to;
     uint32_t id = trace_process(s->trace, o->parent, o->start_ns);
 
+    struct process p = {
+        .id = id,
+        .pid = o->pid,
+        .parent = o->parent,
+        .start_ns = o->start_ns > s->start_ns ? o->start_ns - s->start_ns : 0,
+        .program = o->program,
+    };
+
     s->seen.processes++;
-    store_add_process(s->store,
-            &(struct process){
-                    .id = id,
-                    .pid = o->pid,
-                    .parent = o->parent,
-                    .start_ns = o->start_ns > s->start_ns
-                                        ? o->start_ns - s->start_ns
-                                        : 0,
-                    .program = o->program,
-            });
+    store_add_process(s->store, &p);
+    push_process(s->push, &p);
 }
 
 static void gone(void *to, const struct ring_owner *o)
 {
     struct session_state *s = to;
 
-    store_end_process(s->store, &(struct process){
-                                        .id = o->number,
-                                        .hook_ns = o->hook_ns,
-                                        .lost = o->lost,
-                                        .untimed = o->untimed,
-                                        .torn = o->torn,
-                                });
+    struct process p = {
+        .id = o->number,
+        .hook_ns = o->hook_ns,
+        .lost = o->lost,
+        .untimed = o->untimed,
+        .torn = o->torn,
+    };
+
+    store_end_process(s->store, &p);
+    push_process(s->push, &p);
 }
 
 static void record(void *to, uint32_t owner, const struct record *r)
@@ -87,6 +92,7 @@ static void library(void *to, const struct library *l)
 
     *(l->version ? &s->seen.libraries : &s->seen.static_libraries) += 1;
     store_add_library(s->store, l);
+    push_library(s->push, l);
 }
 
 static void language(void *to, uint32_t id, const char *name)
@@ -101,6 +107,7 @@ static void made_session(void *to, const struct session *x)
     s->seen.sessions++;
     s->seen.sessions_failed += x->error != NULL;
     store_add_session(s->store, x);
+    push_session(s->push, x);
 }
 
 static void session_end(void *to, uint32_t id, uint64_t time_ns)
@@ -111,9 +118,11 @@ static void session_end(void *to, uint32_t id, uint64_t time_ns)
 static uint64_t inference(void *to, const struct inference *i)
 {
     struct session_state *s = to;
+    uint64_t number = store_add_inference(s->store, i);
 
     s->out->inferences++;
-    return store_add_inference(s->store, i);
+    push_inference(s->push, i, number);
+    return number;
 }
 
 static void found_operator(void *to, const struct operator* o)
@@ -282,6 +291,8 @@ static int begin_run(struct session_state *s, const struct session_plan *plan,
 
     int rc = store_begin_run(s->store, &s->out->run, e);
 
+    if (!rc)
+        push_begin(s->push, &s->out->run);
     buf_release(&command);
     buf_release(&machine);
     return rc;
@@ -307,6 +318,7 @@ static void watch(struct session_state *s, struct child *child)
     while (!child_wait(child, pause_ms, &end)) {
         pause_ms = rings_poll(s->rings) > FILLING_FAST ? POLL_FAST_MS : POLL_MS;
         flush(s, false);
+        push_tick(s->push, mono_ns());
     }
     s->out->run.ended = true;
     s->out->run.exit_code = end.exit_code;
@@ -385,6 +397,7 @@ static void end_run(struct session_state *s)
     add_edges(s);
     flush(s, true);
     take_notes(s, &note, alive);
+    push_end(s->push, run, &note);
     run->note = note.len ? buf_cstr(&note) : NULL;
     run->status = s->out->record_failed ? RUN_FAILED : RUN_COMPLETE;
     run->meter_cpu_ns = own_cpu_ns();
@@ -400,7 +413,7 @@ static void end_run(struct session_state *s)
 int session_run(struct session_outcome *out, struct store *store,
         const struct session_plan *plan, struct error *e)
 {
-    struct session_state s = { .store = store, .out = out };
+    struct session_state s = { .store = store, .out = out, .push = plan->push };
     struct program program;
     struct child *child = NULL;
     char path[4096];
@@ -433,6 +446,7 @@ int session_run(struct session_outcome *out, struct store *store,
                                     .mark = mark,
                                     .thread = thread },
                 s.start_ns);
+        push_start(s.push);
         watch(&s, child);
         end_run(&s);
     }

@@ -32,7 +32,7 @@ int metered_check(const struct metered_settings *s, struct error *e)
         if (strchr(s->tags.item[i], ','))
             return fail(e, -EINVAL, "a tag has no comma: --tag '%s'",
                     s->tags.item[i]);
-    return 0;
+    return push_options_check(&s->push, e);
 }
 
 static void join_tags(struct buf *out, const struct option_texts *tags)
@@ -46,6 +46,7 @@ int metered_run(struct session_outcome *out, struct store **store,
 {
     char hook[PATH_MAX];
     struct buf tags = { 0 };
+    struct push *push = NULL;
 
     *store = NULL;
     if (settings_hook_path(hook, sizeof(hook)))
@@ -56,8 +57,13 @@ int metered_run(struct session_outcome *out, struct store **store,
     int rc = database_open_as(store, &(struct database){ s->db, s->key_file },
             STORE_WRITE, e);
 
-    if (rc)
+    if (!rc)
+        rc = push_options_open(&push, &s->push, e);
+    if (rc) {
+        store_close(*store);
+        *store = NULL;
         return rc;
+    }
     join_tags(&tags, &s->tags);
     rc = session_run(out, *store,
             &(struct session_plan){
@@ -66,8 +72,10 @@ int metered_run(struct session_outcome *out, struct store **store,
                     .tags = tags.len ? buf_cstr(&tags) : NULL,
                     .ops = s->ops,
                     .ring_records = s->buffer,
+                    .push = push,
             },
             e);
+    push_free(push);
     buf_release(&tags);
     if (rc) {
         store_close(*store);

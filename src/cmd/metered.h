@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cmd/options.h"
+#include "cmd/push_options.h"
 #include "session.h"
 
 /* As the options have it. */
@@ -12,6 +13,7 @@ struct metered_settings {
     struct option_texts tags;
     const char *ops;
     uint64_t buffer; /* records; 0: as many as usual */
+    struct push_settings push;
 };
 
 /* Whether the options make sense: -EINVAL with a sentence that names one. */

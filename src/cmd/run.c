@@ -35,20 +35,22 @@ static const char help[] =
         "(default);\n"
         "                  all; a number N, one in N; auto, as many as cost\n"
         "                  less than 1 % of the time (ONNX Runtime 1.25 or "
-        "later)\n"
-        "  -h, --help      this text\n"
+        "later)\n" PUSH_OPTIONS_HELP "  -h, --help      this text\n"
         "\n"
         "Exit code: the program's; 128 + N when signal N ended it; 1 when it\n"
         "could not be started, or when recording had to stop and it "
         "succeeded.\n"
         "\n"
         "Environment:\n"
-        "  ORTMETER_DB     the database, when --db is not given\n"
-        "\n"
+        "  ORTMETER_DB     the database, when --db is not "
+        "given\n" PUSH_OPTIONS_ENVIRONMENT "\n"
         "Examples:\n"
         "  ortmeter run -- node app.js\n"
         "  ortmeter run --tag nightly -o summary.json -- ./detector --once\n"
-        "  ortmeter run --db /tmp/try.db ./server\n";
+        "  ortmeter run --db /tmp/try.db ./server\n"
+        "  ortmeter run --otlp http://localhost:4318 -- ./server\n"
+        "  ortmeter run --remote-write http://localhost:8428/api/v1/write "
+        "./server\n";
 
 struct settings {
     bool json, quiet, help;
@@ -125,7 +127,9 @@ static int check(const struct settings *s, int words, struct error *e)
 
 static int run(int argc, char **argv)
 {
-    struct settings s = { .metered.ops = "off" };
+    struct settings s = {
+        .metered = { .ops = "off", .push = PUSH_SETTINGS },
+    };
     struct error e = { "" };
     const struct option table[] = {
         { "json", 0, OPTION_FLAG, &s.json },
@@ -136,6 +140,7 @@ static int run(int argc, char **argv)
         { "tag", 0, OPTION_TEXTS, &s.metered.tags },
         { "buffer", 0, OPTION_NUMBER, &s.metered.buffer },
         { "ops", 0, OPTION_TEXT, &s.metered.ops },
+        PUSH_OPTIONS(s.metered.push),
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },
     };
