@@ -9,8 +9,10 @@
 #include "os/child.h"
 #include "os/clock.h"
 #include "os/host.h"
+#include "os/pause.h"
 #include "os/program.h"
 #include "push/push.h"
+#include "recording.h"
 #include "sample/rings.h"
 
 #include <fcntl.h>
@@ -20,9 +22,14 @@
 #include <unistd.h>
 
 /* How long to let the rings fill: less when one is filling fast. */
-#define POLL_MS      10
-#define POLL_FAST_MS 1
-#define FILLING_FAST 0.2
+#define POLL_MS       10
+#define POLL_NS       10000000
+#define POLL_FAST_NS  1000000
+#define POLL_EARLY_NS 500000
+#define FILLING_FAST  0.2
+
+/* What sampling the program may cost: a share of one core. */
+#define SAMPLING_BUDGET 0.02
 
 /* Inferences are committed by so many, or after so long. */
 #define FLUSH_COUNT 1000
@@ -35,6 +42,7 @@ struct session_state {
     struct store *store;
     struct trace *trace;
     struct rings *rings;
+    struct recording *recording; /* or NULL */
     uint64_t start_ns;
     uint64_t flushed_ns;
     uint64_t operators; /* seen */
@@ -310,16 +318,59 @@ static void flush(struct session_state *s, bool now)
         s->out->record_failed = true;
 }
 
-static void watch(struct session_state *s, struct child *child)
+/* A program that ended at once, or a machine that tells nothing: then there is
+ * nothing to sample, which is no reason to stop. */
+static void begin_sampling(struct session_state *s, struct child *child,
+        double hz)
 {
-    unsigned pause_ms = POLL_FAST_MS;
-    struct child_end end;
+    struct recording_plan plan = {
+        .store = s->store,
+        .start_ns = s->start_ns,
+        .pid = child_pid(child),
+        .hz = hz,
+        .budget = SAMPLING_BUDGET,
+    };
 
-    while (!child_wait(child, pause_ms, &end)) {
-        pause_ms = rings_poll(s->rings) > FILLING_FAST ? POLL_FAST_MS : POLL_MS;
+    if (hz > 0 && recording_open(&s->recording, &plan, NULL) == 0)
+        sleep_sharply();
+}
+
+/* When to wake up next: for the rings, or for the samplers. */
+static uint64_t next_ns(const struct session_state *s, uint64_t poll_ns)
+{
+    uint64_t sample_ns =
+            s->recording ? recording_next_ns(s->recording) : UINT64_MAX;
+
+    return sample_ns < poll_ns ? sample_ns : poll_ns;
+}
+
+/* The rings are also emptied a little early when we are awake anyway. */
+static void tick(struct session_state *s, uint64_t *poll_ns)
+{
+    uint64_t now_ns = mono_ns();
+
+    if (now_ns + POLL_EARLY_NS >= *poll_ns) {
+        bool fast = rings_poll(s->rings) > FILLING_FAST;
+
+        *poll_ns = now_ns + (fast ? POLL_FAST_NS : POLL_NS);
         flush(s, false);
         push_tick(s->push, mono_ns());
     }
+    if (s->recording)
+        recording_step(s->recording);
+}
+
+static void watch(struct session_state *s, struct child *child)
+{
+    uint64_t poll_ns = mono_ns() + POLL_FAST_NS;
+    struct child_end end;
+
+    while (!child_ends_by(child, next_ns(s, poll_ns)))
+        tick(s, &poll_ns);
+    if (s->recording)
+        recording_finish(s->recording);
+    while (!child_wait(child, POLL_MS, &end))
+        ;
     s->out->run.ended = true;
     s->out->run.exit_code = end.exit_code;
     s->out->run.signal = end.signal;
@@ -447,9 +498,11 @@ int session_run(struct session_outcome *out, struct store *store,
                                     .thread = thread },
                 s.start_ns);
         push_start(s.push);
+        begin_sampling(&s, child, plan->hz);
         watch(&s, child);
         end_run(&s);
     }
+    recording_close(s.recording);
     trace_free(s.trace);
     child_close(child);
     rings_close(s.rings);

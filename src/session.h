@@ -17,6 +17,7 @@ struct session_plan {
     const char *ops;       /* "off", "auto", "all" or a number; NULL: off */
     uint64_t ring_records; /* 0: as many as usual; else a power of 2 */
     struct push *push;     /* is told what happens (push/push.h); or NULL */
+    double hz;             /* to sample the program at; 0: not at all */
 };
 
 struct session_outcome {

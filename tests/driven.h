@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "sample/sampler.h"
+#include "sample/targets.h"
 #include "test.h"
 
 #include <math.h>
@@ -16,21 +17,35 @@ struct driven {
     int rc; /* of open() */
     struct error error;
     struct subjects *subjects;
+    struct targets *targets;
     struct reading items[1024];
     struct batch batch; /* of the last read */
 };
 
-static inline struct driven *driven_open(const struct sampler *sampler,
-        const char *root)
+/* With the processes of these pids looked at, if there are any. */
+static inline struct driven *driven_open_on(const struct sampler *sampler,
+        const char *root, const uint64_t *pids, size_t pid_count)
 {
     struct driven *s = alloc_zero(1, sizeof(*s));
     struct sample_context c = { .root = root };
+    struct target_plan plan = { .pids = pids, .pid_count = pid_count };
 
     s->sampler = sampler;
     s->state = alloc_zero(1, sampler->state_size);
     s->subjects = c.subjects = subjects_new("test");
+    if (pid_count)
+        CHECK_INT(
+                targets_open(&s->targets, root, &plan, s->subjects, &s->error),
+                0);
+    c.targets = s->targets;
     s->rc = sampler->open(s->state, &c, &s->error);
     return s;
+}
+
+static inline struct driven *driven_open(const struct sampler *sampler,
+        const char *root)
+{
+    return driven_open_on(sampler, root, NULL, 0);
 }
 
 static inline void driven_read(struct driven *s, uint64_t time_ns)
@@ -43,6 +58,7 @@ static inline void driven_read(struct driven *s, uint64_t time_ns)
 static inline void driven_close(struct driven *s)
 {
     s->sampler->close(s->state);
+    targets_close(s->targets);
     subjects_free(s->subjects);
     free(s->state);
     free(s);

@@ -5,10 +5,13 @@
 #include "test.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,6 +47,30 @@ static inline struct puppet puppet_start(int (*body)(int in, int out))
         (void)close(out[0]);
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         _exit(body(in[0], out[1]));
+    }
+    CHECK(p.pid > 0);
+    (void)close(in[0]);
+    (void)close(out[1]);
+    p.to = in[1];
+    p.from = out[0];
+    return p;
+}
+
+/* The same of a program and its role, with its further arguments or NULL; see
+ * tests/programs/puppet.c. */
+static inline struct puppet puppet_program(const char *path, const char *role,
+        const char *a, const char *b)
+{
+    struct puppet p = { 0 };
+    int in[2], out[2];
+
+    CHECK(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0);
+    p.pid = fork();
+    if (p.pid == 0) {
+        (void)dup2(in[0], 0);
+        (void)dup2(out[1], 1);
+        (void)execl(path, path, role, a, b, (char *)NULL);
+        _exit(127);
     }
     CHECK(p.pid > 0);
     (void)close(in[0]);
@@ -92,4 +119,22 @@ static inline void puppet_end(struct puppet *p)
 {
     puppet_drop(p);
     (void)puppet_bury(p, NULL);
+}
+
+/* Another child, with this very pid, which waits for a signal.  -EPERM: that is
+ * for root. */
+static inline pid_t puppet_with_pid(pid_t pid)
+{
+    struct clone_args args = {
+        .exit_signal = SIGCHLD,
+        .set_tid = (uint64_t)(uintptr_t)&pid,
+        .set_tid_size = 1,
+    };
+    long got = syscall(SYS_clone3, &args, sizeof(args));
+
+    if (got == 0) {
+        (void)pause();
+        _exit(0);
+    }
+    return got < 0 ? (pid_t)-errno : (pid_t)got;
 }

@@ -81,8 +81,33 @@ static const struct {
     { LAPTOP, "[\"CUDAExecutionProvider", NULL, DEVICE_MATCH_FOUND, "gpu0", 1 },
 };
 
+/* A device that is built into the processor knows what includes it. */
+static void packages(void)
+{
+    struct subjects *s = subjects_new("host");
+
+    CHECK_INT(device_subject_package(s), 0);
+
+    uint32_t zone = subjects_add(s,
+            &(struct subject){ .kind = SUBJECT_ZONE, .name = "package-0" });
+    uint32_t npu = device_subject_add_in(s, device_subject_package(s), "npu",
+            "intel-npu", "Intel NPU, intel_vpu, 0000:00:0b.0");
+    uint32_t gpu = device_subject_add(s, "gpu", "nvml",
+            "NVIDIA A100, nvidia, 0000:02:00.0");
+
+    CHECK_INT(device_subject_package(s), zone);
+    CHECK_INT(subjects_get(s, npu)->parent, zone);
+    CHECK_INT(subjects_get(s, gpu)->parent, 0);
+    CHECK_INT(device_subject_by_pci(s, "0000:00:0b.0"), npu);
+    CHECK_INT(device_subject_by_pci(s, "0000:02:00.0"), gpu);
+    CHECK_INT(device_subject_by_pci(s, "0000:03:00.0"), 0);
+    CHECK_INT(device_subject_by_pci(s, ""), 0);
+    subjects_free(s);
+}
+
 int main(void)
 {
+    packages();
     for (size_t i = 0; i < LEN(cases); i++) {
         struct subjects *s = machine(cases[i].machine);
         struct device_match m;

@@ -84,8 +84,11 @@ static void phoenix(void)
 
     CHECK_REAL(GPU(utilization_ratio), EXPECTED(name, "busy_percent") / 100);
     CHECK_REAL(GPU(clock_hertz), EXPECTED(name, "gpu_clockspeed") * 1e6);
-    CHECK_REAL(GPU(power_watts), EXPECTED(name, "power", "current"));
-    CHECK_REAL(WATTS("gfx"), EXPECTED(name, "power", "sensors", "gfx"));
+    /* What the driver calls the GPU's power is the whole processor's. */
+    CHECK_REAL(WATTS("package-0"), EXPECTED(name, "power", "current"));
+    CHECK_REAL(GPU(power_watts), EXPECTED(name, "power", "sensors", "gfx"));
+    CHECK_INT(subjects_get(s->subjects, driven_subject(s, "gpu0"))->parent,
+            driven_subject(s, "package-0"));
     CHECK_REAL(WATTS("soc"), EXPECTED(name, "power", "sensors", "soc"));
     CHECK_REAL(HEAT("edge"), EXPECTED(name, "edge", "current"));
     CHECK_REAL(GPU(memory_used_bytes), EXPECTED(name, "vram", "used"));
@@ -107,8 +110,11 @@ static void strixpoint(void)
 
     CHECK_REAL(GPU(utilization_ratio), EXPECTED(name, "busy_percent") / 100);
     CHECK_REAL(GPU(clock_hertz), EXPECTED(name, "gpu_clockspeed") * 1e6);
-    CHECK_REAL(GPU(power_watts), EXPECTED(name, "power", "current"));
-    CHECK_REAL(WATTS("gfx"), EXPECTED(name, "power", "sensors", "gfx"));
+    /* What the driver calls the GPU's power is the whole processor's. */
+    CHECK_REAL(WATTS("package-0"), EXPECTED(name, "power", "current"));
+    CHECK_REAL(GPU(power_watts), EXPECTED(name, "power", "sensors", "gfx"));
+    CHECK_INT(subjects_get(s->subjects, driven_subject(s, "gpu0"))->parent,
+            driven_subject(s, "package-0"));
     CHECK_REAL(WATTS("cpu"), EXPECTED(name, "power", "sensors", "core"));
     CHECK_REAL(HEAT("edge"), EXPECTED(name, "edge", "current"));
     CHECK_REAL(GPU(memory_used_bytes), EXPECTED(name, "vram", "used"));

@@ -307,6 +307,28 @@ static void processes(void)
     }
 }
 
+/* Memory of the processes that are looked at, on all GPUs together. */
+static void process_memory(void)
+{
+    struct fake_nvml *f = use(today);
+    uint64_t pid = 41;
+
+    f->gpus = 2;
+    f->process_count = 2;
+    f->pid[0] = 41;
+    f->process_memory[0] = 1000;
+    f->pid[1] = 99; /* nobody of ours */
+    f->process_memory[1] = 5;
+
+    struct driven *s = driven_open_on(&sampler_nvml, machine.root, &pid, 1);
+
+    CHECK_INT(s->rc, 0);
+    driven_read(s, SECOND);
+    CHECK_REAL(driven_value(s, METRIC_process_device_memory_bytes, "onnx app"),
+            2000);
+    driven_close(s);
+}
+
 static void check_refusal(const char *root, int rc, const char *words)
 {
     struct driven *s = driven_open(&sampler_nvml, root);
@@ -376,6 +398,12 @@ int main(int argc, char **argv)
     tree_put(&machine, "proc/driver/nvidia/version",
             "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14  Thu "
             "Feb 22 01:44:30 UTC 2024\n");
+    tree_put(&machine, "proc/41/stat",
+            "41 (onnx app) S 1 41 41 0 -1 4194560 1 0 0 0 5 3 0 0 20 0 1 0 "
+            "100 1000 10 18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 "
+            "0 0 0 0 0 0 0 0 0 0 0 0\n");
+    tree_put(&machine, "proc/41/statm", "1 1 1 1 0 1 0\n");
+    tree_put(&machine, "proc/stat", "cpu 0 0 0 0\nbtime 1700000000\n");
     values();
     pcie();
     gpm();
@@ -383,6 +411,7 @@ int main(int argc, char **argv)
     old_driver();
     lost();
     processes();
+    process_memory();
     refusals();
     dl_close(held);
     tree_close(&machine);

@@ -48,7 +48,7 @@ static void *nap(void *unused)
 {
     (void)unused;
     for (int i = 0; i < SWITCHES; i++)
-        (void)usleep(1);
+        (void)usleep(100);
     return NULL;
 }
 

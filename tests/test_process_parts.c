@@ -3,26 +3,23 @@
 #include "sampled.h"
 
 #include "puppet.h"
+#include "puppet_roles.h"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
 
-enum { MANY = 2003, FEW = 5, SWITCHES = 101, PAGES = 1031 };
+enum { MANY = PUPPET_MANY, FEW = PUPPET_FEW };
+enum { SWITCHES = PUPPET_SWITCHES, PAGES = PUPPET_PAGES };
 
+static const char *program; /* tests/programs/puppet.c */
 static struct puppet puppet;
 static uint32_t subject;
 
 static void start(struct sampled *s, const struct sampler *sampler,
-        int (*body)(int in, int out), bool costly)
+        const char *role, bool costly)
 {
     uint64_t pid;
 
-    puppet = puppet_start(body);
+    puppet = puppet_program(program, role, NULL, NULL);
     pid = (uint64_t)puppet.pid;
     sampled_open(s, sampler, "",
             &(struct target_plan){ .pids = &pid, .pid_count = 1 }, costly);
@@ -42,43 +39,6 @@ static void stop(struct sampled *s)
 /* --- threads ----------------------------------------------------------------
  */
 
-static pthread_mutex_t closed = PTHREAD_MUTEX_INITIALIZER;
-
-static void *wait_there(void *unused)
-{
-    (void)unused;
-    for (int i = 0; i < SWITCHES; i++)
-        (void)usleep(1);
-    (void)pthread_mutex_lock(&closed);
-    (void)pthread_mutex_unlock(&closed);
-    return NULL;
-}
-
-static int threads_body(int in, int out)
-{
-    static pthread_t threads[MANY];
-    pthread_attr_t small;
-    unsigned count = 0;
-
-    (void)pthread_attr_init(&small);
-    (void)pthread_attr_setstacksize(&small, 65536);
-    (void)pthread_mutex_lock(&closed);
-    for (char order; (order = puppet_order(in)) != 0; puppet_done(out)) {
-        unsigned want = order == 'm' ? MANY : order == 'f' ? FEW : 0;
-
-        while (count < want)
-            if (pthread_create(&threads[count++], &small, wait_there, NULL))
-                return 98;
-        if (want)
-            continue;
-        (void)pthread_mutex_unlock(&closed);
-        while (count)
-            (void)pthread_join(threads[--count], NULL);
-        (void)pthread_mutex_lock(&closed);
-    }
-    return 0;
-}
-
 static double all_states(const struct sampled *s)
 {
     return sampled_value(s, METRIC_process_running_threads, subject) +
@@ -93,7 +53,7 @@ static void few_threads(void)
     struct sampled s;
     double before, then;
 
-    start(&s, &sampler_process_threads, threads_body, false);
+    start(&s, &sampler_process_threads, "threads", false);
     sampled_read(&s);
     CHECK(all_states(&s) == 1);
     before =
@@ -114,13 +74,31 @@ static void few_threads(void)
     stop(&s);
 }
 
+/* A process with one thread left tells of that one: no total any more. */
+static void once_threaded(void)
+{
+    struct sampled s;
+
+    start(&s, &sampler_process_status, "threads", false);
+    sampled_read(&s);
+    CHECK(sampled_find(&s, METRIC_process_voluntary_switches_total, subject));
+    puppet_tell(&puppet, 'f');
+    sampled_read(&s);
+    CHECK(!sampled_find(&s, METRIC_process_voluntary_switches_total, subject));
+    puppet_tell(&puppet, 'j');
+    sampled_read(&s);
+    CHECK(!sampled_find(&s, METRIC_process_voluntary_switches_total, subject));
+    CHECK(sampled_find(&s, METRIC_process_peak_resident_bytes, subject));
+    stop(&s);
+}
+
 /* 2,003 of them are counted and told one by one, but only when asked for. */
 static void many_threads(void)
 {
     struct sampled s;
     size_t one_by_one = 0;
 
-    start(&s, &sampler_process_threads, threads_body, true);
+    start(&s, &sampler_process_threads, "threads", true);
     puppet_tell(&puppet, 'm');
     sampled_read(&s);
     CHECK(all_states(&s) == MANY + 1);
@@ -140,7 +118,7 @@ static void many_threads(void)
     CHECK_INT(subjects_count(s.subjects), MANY + 3);
     stop(&s);
 
-    start(&s, &sampler_process_threads, threads_body, false);
+    start(&s, &sampler_process_threads, "threads", false);
     puppet_tell(&puppet, 'm');
     sampled_read(&s);
     CHECK_INT(s.batch.count, 0);
@@ -152,61 +130,12 @@ static void many_threads(void)
 /* --- files, sockets, memory -------------------------------------------------
  */
 
-static int listener(void)
-{
-    struct sockaddr_in at = { .sin_family = AF_INET,
-        .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-    if (bind(fd, (struct sockaddr *)&at, sizeof(at)) != 0 || listen(fd, 1) != 0)
-        return -1;
-    return fd;
-}
-
-static int connected_to(int server)
-{
-    struct sockaddr_in at;
-    socklen_t len = sizeof(at);
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-    if (getsockname(server, (struct sockaddr *)&at, &len) != 0 ||
-            connect(fd, (struct sockaddr *)&at, len) != 0)
-        return -1;
-    return fd;
-}
-
-static int files_body(int in, int out)
-{
-    struct sockaddr_in at = { .sin_family = AF_INET };
-    int server = -1, client = -1, unix_pair[2], datagram;
-
-    for (char order; (order = puppet_order(in)) != 0; puppet_done(out)) {
-        if (order == 'l')
-            server = listener();
-        if (order == 'c')
-            client = connected_to(server);
-        if (order == 'x')
-            (void)shutdown(client, SHUT_WR);
-        if (order == 'u' && socketpair(AF_UNIX, SOCK_STREAM, 0, unix_pair) != 0)
-            return 97;
-        if (order == 'd') {
-            datagram = socket(AF_INET, SOCK_DGRAM, 0);
-            (void)bind(datagram, (struct sockaddr *)&at, sizeof(at));
-        }
-        if (order == 'q') {
-            (void)close(server);
-            (void)close(client);
-        }
-    }
-    return 0;
-}
-
 static void files(void)
 {
     struct sampled s;
     double before;
 
-    start(&s, &sampler_process_files, files_body, false);
+    start(&s, &sampler_process_files, "files", false);
     puppet_tell(&puppet, '-'); /* it has closed what it got from us */
     sampled_read(&s);
     before = sampled_value(&s, METRIC_process_open_files, subject);
@@ -234,7 +163,7 @@ static void sockets(void)
     struct sampled s;
     double before;
 
-    start(&s, &sampler_process_sockets, files_body, false);
+    start(&s, &sampler_process_sockets, "files", false);
     read_later(&s);
     before = sampled_value(&s, METRIC_process_sockets, subject);
     CHECK_VALUE(&s, process_listening_sockets, subject, 0);
@@ -261,26 +190,13 @@ static void sockets(void)
     stop(&s);
 }
 
-static int memory_body(int in, int out)
-{
-    char *memory = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE,
-            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    (void)madvise(memory, PAGES * 4096, MADV_NOHUGEPAGE);
-    while (puppet_order(in)) {
-        for (size_t i = 0; i < PAGES; i++)
-            memory[i * 4096] = 1;
-        puppet_done(out);
-    }
-    return 0;
-}
-
 static void memory(void)
 {
     struct sampled s;
     double private, proportional;
 
-    start(&s, &sampler_process_memory, memory_body, true);
+    start(&s, &sampler_process_memory, "work", true);
+    puppet_await(&puppet);
     sampled_read(&s);
     private = sampled_value(&s, METRIC_process_private_bytes, subject);
     proportional =
@@ -301,9 +217,14 @@ static void memory(void)
     sampled_close(&s);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc != 2)
+        return 2;
+    program = argv[1];
+
     few_threads();
+    once_threaded();
     many_threads();
     files();
     sockets();

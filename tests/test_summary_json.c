@@ -71,7 +71,8 @@ static void everything(void)
         "\"padding_ratio\":0.250000",
         "\"errors\":[{\"text\":\"bad shape\",\"count\":1}]",
         "\"memory\":{\"peak_rss_bytes\":50000000}",
-        "\"cpu\":{\"user_s\":1.500000,\"system_s\":0.000000}",
+        "\"cpu\":{\"user_s\":1.500000,\"system_s\":0.000000,"
+        "\"mean_percent\":75.00}",
         "\"lost_events\":7,\"unfinished_events\":5",
         "\"overhead\":{\"hook_ns_per_inference\":90,"
         "\"hook_share_of_median\":0.009,\"collector_cpu_s\":0.010000,"

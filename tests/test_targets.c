@@ -6,9 +6,7 @@
 #include "tree.h"
 
 #include <dirent.h>
-#include <linux/sched.h>
 #include <pthread.h>
-#include <sys/syscall.h>
 
 static struct subjects *subjects;
 static struct targets *targets;
@@ -212,23 +210,6 @@ static void killed(void)
     close_all();
 }
 
-/* A child with this very pid; -EPERM: that is for root. */
-static pid_t start_as(pid_t pid)
-{
-    struct clone_args args = {
-        .exit_signal = SIGCHLD,
-        .set_tid = (uint64_t)(uintptr_t)&pid,
-        .set_tid_size = 1,
-    };
-    long got = syscall(SYS_clone3, &args, sizeof(args));
-
-    if (got == 0) {
-        (void)pause();
-        _exit(0);
-    }
-    return got < 0 ? (pid_t)-errno : (pid_t)got;
-}
-
 /* The same pid, another process: it is neither read nor taken for the one
  * before. */
 static void reused(void)
@@ -241,7 +222,7 @@ static void reused(void)
             0);
     puppet_end(&p);
 
-    pid_t other = start_as(p.pid);
+    pid_t other = puppet_with_pid(p.pid);
 
     if (other < 0) {
         (void)fprintf(stderr, "pid reuse: not as this user (%s)\n",

@@ -62,9 +62,10 @@ group() {
     case $1 in
     build)
         deb make=make gcc=gcc libc6-dev meson=meson ninja-build=ninja \
-            pkg-config=pkg-config libsqlite3-dev zlib1g-dev \
-            libssl-dev
+            pkg-config=pkg-config libsqlite3-dev zlib1g-dev
         deb libexpat1-dev
+        deb libssl-dev
+        deb libncurses-dev
         deb libzstd-dev
         deb libcurl4-openssl-dev
         ;;
@@ -76,6 +77,7 @@ group() {
         deb clang=clang clang-format=clang-format clang-tidy=clang-tidy \
             cppcheck=cppcheck libclang-rt-14-dev shellcheck=shellcheck \
             musl-tools=musl-gcc sqlite3=sqlite3 jq=jq groff-base=groff \
+            tmux=tmux \
             valgrind=valgrind python3 python3-psutil python3-onnx
         [ "$(uname -m)" != x86_64 ] || deb gcc-multilib
         npm_ort ort-1.10 1.10.0

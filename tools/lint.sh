@@ -96,14 +96,14 @@ includes() {
     complain 'an include that points the wrong way' "$(awk '
     BEGIN {
         count = split("base|model|os|onnx sample etw store ort|" \
-            "energy analyse llm|export|push serve|session|cmd|main", floor, "|")
+            "energy analyse llm|export|push|serve recording|session monitor|cmd|main", floor, "|")
         for (i = 1; i <= count; i++) {
             n = split(floor[i], name, " ")
             for (j = 1; j <= n; j++)
                 height[name[j]] = i
         }
         luggage = "^(base/(compiler|ring)|os/clock|ort/(api|ep)|hook/.*|ortmeter)\\.h$"
-        shared = "^(hook/record|ortmeter)\\.h$"
+        shared = "^(hook/record|ortmeter|ortmeter_monitor)\\.h$"
     }
     FNR == 1 {
         place = FILENAME

@@ -362,6 +362,8 @@ int summary_read(struct summary *out, struct store *s, int64_t run,
         rc = store_each_mark(s, run, take_mark, out, e);
     if (!rc)
         rc = store_each_thread(s, run, take_thread, out, e);
+    if (!rc)
+        rc = usage_read(&out->usage, s, run, e);
     if (rc) {
         summary_release(out);
         return rc;

@@ -6,6 +6,7 @@
 
 #include "analyse/operators.h"
 #include "analyse/spread.h"
+#include "analyse/usage.h"
 #include "base/error.h"
 #include "model/run.h"
 #include "store/store.h"
@@ -137,6 +138,8 @@ struct summary {
     uint64_t lost; /* records and runs that left no trace but this number */
     uint64_t unfinished; /* records that a process was writing when it died */
     uint32_t hook_ns;    /* the dearest process; 0: not measured */
+
+    struct usage usage; /* of the machine, as it was sampled */
 };
 
 int summary_read(struct summary *out, struct store *s, int64_t run,

@@ -55,12 +55,29 @@ static void escape(struct buf *out, unsigned char c)
         buf_printf(out, "\\u%04x", c);
 }
 
+/* How many characters stand for themselves: most of them, mostly. */
+static size_t plain_len(const unsigned char *p, size_t len)
+{
+    size_t i = 0;
+
+    while (i < len && p[i] >= ' ' && p[i] < 0x7f && p[i] != '"' && p[i] != '\\')
+        i++;
+    return i;
+}
+
 static void quoted(struct buf *out, struct str s)
 {
     const unsigned char *p = (const unsigned char *)s.p;
 
     buf_char(out, '"');
     for (size_t i = 0, bad; i < s.len;) {
+        size_t plain = plain_len(p + i, s.len - i);
+
+        buf_add(out, p + i, plain);
+        i += plain;
+        if (i == s.len)
+            break;
+
         size_t len = utf8_len(p + i, s.len - i, &bad);
 
         if (!len)
@@ -144,8 +161,14 @@ void json_int(struct json *j, const char *key, int64_t value)
 
 void json_u64(struct json *j, const char *key, uint64_t value)
 {
+    char digits[20];
+    size_t at = sizeof(digits);
+
     begin(j, key);
-    buf_printf(j->out, "%" PRIu64, value);
+    do
+        digits[--at] = (char)('0' + value % 10);
+    while (value /= 10);
+    buf_add(j->out, digits + at, sizeof(digits) - at);
 }
 
 void json_bool(struct json *j, const char *key, bool value)

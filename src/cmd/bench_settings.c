@@ -138,7 +138,7 @@ int bench_settings_parse(struct bench_settings *out, int argc, char **argv,
         .concurrency = 1,
         .sessions = 1,
         .worker = BENCH_NOT_GIVEN,
-        .metered.ops = "off",
+        .metered = { .ops = "off", .hz = METERED_HZ },
     };
     struct texts t = { .warmup = "auto" };
     const struct option table[] = {
@@ -155,6 +155,7 @@ int bench_settings_parse(struct bench_settings *out, int argc, char **argv,
         { "provider", 0, OPTION_TEXT, &s.provider },
         { "ort", 0, OPTION_TEXT, &s.ort },
         { "ops", 0, OPTION_TEXT, &s.metered.ops },
+        { "rate", 0, OPTION_REAL, &s.metered.hz },
         { "db", 0, OPTION_TEXT, &s.metered.db },
         { "key-file", 0, OPTION_TEXT, &s.metered.key_file },
         { "tag", 0, OPTION_TEXTS, &s.metered.tags },

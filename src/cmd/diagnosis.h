@@ -6,6 +6,7 @@
 #include "cmd/config.h"
 #include "model/host.h"
 #include "ort/runtime.h"
+#include "sample/sampling.h"
 #include "sample/source.h"
 
 struct diagnosis {
@@ -16,6 +17,9 @@ struct diagnosis {
 
     struct source source[SOURCES_MAX];
     size_t source_count;
+
+    struct sampling *sampling; /* of ourselves, read once; NULL: it failed */
+    struct error no_sampling;  /* then this is why */
 
     const char *database;           /* NULL: there is no place for it */
     const char *database_came_from; /* as settings_db_path() says */

@@ -3,6 +3,8 @@
 #include "cmd/database.h"
 
 #include "base/json.h"
+#include "cmd/sources_json.h"
+#include "os/clock.h"
 
 #include <stdlib.h>
 
@@ -103,6 +105,10 @@ void diagnosis_json(struct buf *out, const struct diagnosis *d)
     for (size_t i = 0; i < d->source_count; i++)
         add_source(&j, &d->source[i]);
     json_end(&j);
+    if (d->sampling) {
+        sources_json_samplers(&j, d->sampling, mono_ns());
+        sources_json_missing(&j, d->sampling);
+    }
     add_configuration(&j, d);
     json_end(&j);
     buf_char(out, '\n');

@@ -5,6 +5,7 @@
 #include "cmd/term.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,6 +186,40 @@ static void sources(const struct page *p, const struct diagnosis *d, bool used)
     }
 }
 
+/* What `watch` and `run` read, and how often; each reason once. */
+static void samplers(const struct page *p, const struct diagnosis *d)
+{
+    heading(p, "Samplers");
+    if (!d->sampling) {
+        marked(p, false, "none", d->no_sampling.text);
+        return;
+    }
+    for (size_t i = 0; i < sampling_source_count(d->sampling); i++) {
+        const struct sampling_source *x = sampling_source_at(d->sampling, i);
+        char rate[64] = "";
+
+        marked(p, !x->rc, x->sampler->name, x->sampler->about);
+        if (!x->rc)
+            (void)snprintf(rate, sizeof(rate), "%g times a second, at most %g",
+                    x->wanted_hz, x->sampler->most_hz);
+        below(p, "", x->rc ? x->why.text : rate);
+    }
+
+    const struct subjects *s = sampling_subjects(d->sampling);
+
+    for (size_t i = 0; i < subjects_missing_count(s); i++) {
+        const struct absence_note *n = subjects_missing_at(s, i);
+        bool said = false;
+
+        for (size_t k = 0; k < i && !said; k++)
+            said = strcmp(subjects_missing_at(s, k)->reason, n->reason) == 0;
+        if (said)
+            continue;
+        marked(p, false, metric_table[n->metric].name, "");
+        below(p, "", n->reason);
+    }
+}
+
 static void configuration(const struct page *p, const struct diagnosis *d)
 {
     struct buf text = { 0 };
@@ -226,5 +261,6 @@ void diagnosis_text(struct buf *out, const struct diagnosis *d, bool colours)
     sources(&p, d, true);
     heading(&p, "Data sources that the machine has or lacks, not read yet");
     sources(&p, d, false);
+    samplers(&p, d);
     configuration(&p, d);
 }

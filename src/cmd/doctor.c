@@ -6,6 +6,8 @@
 #include "cmd/output.h"
 #include "cmd/settings.h"
 #include "cmd/term.h"
+#include "os/child.h"
+#include "os/clock.h"
 #include "os/host.h"
 
 #include <limits.h>
@@ -54,6 +56,18 @@ static void examine(struct diagnosis *d)
     d->source_count = source_probe(d->source, &context);
 }
 
+/* What `watch` would read, tried on ourselves. */
+static void try_samplers(struct diagnosis *d)
+{
+    uint64_t pid = own_pid();
+    struct target_plan targets = { .pids = &pid, .pid_count = 1 };
+
+    if (sampling_open(&d->sampling,
+                &(struct sampling_plan){ .targets = &targets },
+                &d->no_sampling) == 0)
+        (void)sampling_read_all(d->sampling, mono_ns());
+}
+
 /* An absent runtime or database is a finding, not a failure. */
 static int report(const struct settings *s, struct error *e)
 {
@@ -63,6 +77,7 @@ static int report(const struct settings *s, struct error *e)
     char database[PATH_MAX];
 
     examine(d);
+    try_samplers(d);
     if (runtime_open(&runtime, s->ort, &d->no_runtime) == 0)
         d->runtime = runtime_info(runtime);
     if (settings_db_path(database, sizeof(database), s->db,
@@ -81,6 +96,7 @@ static int report(const struct settings *s, struct error *e)
 
     buf_release(&text);
     runtime_close(runtime);
+    sampling_close(d->sampling);
     free(d);
     return rc;
 }

@@ -24,6 +24,8 @@ int metered_check(const struct metered_settings *s, struct error *e)
         return fail(e, -EINVAL,
                 "--buffer takes a power of 2 from 64 to 16777216, not %llu",
                 (unsigned long long)s->buffer);
+    if (s->hz > 10000)
+        return fail(e, -EINVAL, "--rate takes at most 10000 Hz, not %g", s->hz);
     if (!is_ops(s->ops))
         return fail(e, -EINVAL,
                 "--ops takes off, auto, all or a number from 1, not '%s'",
@@ -73,6 +75,7 @@ int metered_run(struct session_outcome *out, struct store **store,
                     .ops = s->ops,
                     .ring_records = s->buffer,
                     .push = push,
+                    .hz = s->hz,
             },
             e);
     push_free(push);

@@ -6,6 +6,8 @@
 #include "cmd/push_options.h"
 #include "session.h"
 
+#define METERED_HZ 100 /* to sample at, unless told otherwise */
+
 /* As the options have it. */
 struct metered_settings {
     const char *db; /* or NULL */
@@ -14,6 +16,7 @@ struct metered_settings {
     const char *ops;
     uint64_t buffer; /* records; 0: as many as usual */
     struct push_settings push;
+    double hz; /* of sampling; 0: none */
 };
 
 /* Whether the options make sense: -EINVAL with a sentence that names one. */

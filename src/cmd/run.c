@@ -35,7 +35,11 @@ static const char help[] =
         "(default);\n"
         "                  all; a number N, one in N; auto, as many as cost\n"
         "                  less than 1 % of the time (ONNX Runtime 1.25 or "
-        "later)\n" PUSH_OPTIONS_HELP "  -h, --help      this text\n"
+        "later)\n"
+        "  --rate HZ       how often to sample CPU, memory and I/O of the "
+        "program;\n"
+        "                  100 if not given, 0: not at all\n" PUSH_OPTIONS_HELP
+        "  -h, --help      this text\n"
         "\n"
         "Exit code: the program's; 128 + N when signal N ended it; 1 when it\n"
         "could not be started, or when recording had to stop and it "
@@ -128,7 +132,7 @@ static int check(const struct settings *s, int words, struct error *e)
 static int run(int argc, char **argv)
 {
     struct settings s = {
-        .metered = { .ops = "off", .push = PUSH_SETTINGS },
+        .metered = { .ops = "off", .hz = METERED_HZ, .push = PUSH_SETTINGS },
     };
     struct error e = { "" };
     const struct option table[] = {
@@ -140,6 +144,7 @@ static int run(int argc, char **argv)
         { "tag", 0, OPTION_TEXTS, &s.metered.tags },
         { "buffer", 0, OPTION_NUMBER, &s.metered.buffer },
         { "ops", 0, OPTION_TEXT, &s.metered.ops },
+        { "rate", 0, OPTION_REAL, &s.metered.hz },
         PUSH_OPTIONS(s.metered.push),
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },

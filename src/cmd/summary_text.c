@@ -342,6 +342,28 @@ static void meter_cost(const struct page *p, const struct summary *s)
     buf_char(p->out, '\n');
 }
 
+/* As it was sampled, all processes together. */
+static void usage(const struct page *p, const struct summary *s)
+{
+    const struct usage *u = &s->usage;
+    char size[16];
+    double mean;
+
+    if (!u->cpu_cores.count || !usage_mean_cores(&mean, u, &s->run))
+        return;
+    page_label(p, "");
+    buf_printf(p->out,
+            "    CPU mean %.1f %%, at most %.1f %% of a core in a "
+            "second",
+            100 * mean, 100 * u->cpu_cores.max);
+    if (u->read_bytes.known)
+        buf_printf(p->out, "; read %s", term_bytes(size, u->read_bytes.value));
+    if (u->written_bytes.known)
+        buf_printf(p->out, ", wrote %s",
+                term_bytes(size, u->written_bytes.value));
+    buf_char(p->out, '\n');
+}
+
 static void cost(const struct page *p, const struct summary *s)
 {
     const struct run *r = &s->run;
@@ -356,6 +378,7 @@ static void cost(const struct page *p, const struct summary *s)
                     term_bytes(size, (double)r->peak_rss_bytes));
         buf_char(p->out, '\n');
     }
+    usage(p, s);
     meter_cost(p, s);
     if (s->lost) {
         page_label(p, "lost");

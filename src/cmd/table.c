@@ -6,6 +6,8 @@
 const struct cmd *const cmd_table[] = {
     &cmd_run,
     &cmd_bench,
+    &cmd_watch,
+    &cmd_top,
     &cmd_report,
     &cmd_list,
     &cmd_tag,

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "export/operators_json.h"
 #include "export/placement_json.h"
+#include "export/usage_json.h"
 #include "model/phase.h"
 
 #include <stdlib.h>
@@ -402,21 +403,6 @@ static void errors(struct json *j, const struct summary *s)
 
 /* --- what it cost --------------------------------------------------------- */
 
-static void resources(struct json *j, const struct run *r)
-{
-    if (!r->ended)
-        return;
-    if (r->peak_rss_bytes) {
-        json_object(j, "memory");
-        json_u64(j, "peak_rss_bytes", r->peak_rss_bytes);
-        json_end(j);
-    }
-    json_object(j, "cpu");
-    json_fixed(j, "user_s", (double)r->user_cpu_ns / 1e9, 6);
-    json_fixed(j, "system_s", (double)r->system_cpu_ns / 1e9, 6);
-    json_end(j);
-}
-
 static void overhead(struct json *j, const struct summary *s)
 {
     json_object(j, "overhead");
@@ -463,7 +449,7 @@ void summary_json(struct buf *out, const struct summary *s)
     notes(j, "threads", "name", s->threads, s->thread_count);
     batches(j, s);
     errors(j, s);
-    resources(j, &s->run);
+    usage_json(j, s);
     json_u64(j, "lost_events", s->lost);
     if (s->unfinished)
         json_u64(j, "unfinished_events", s->unfinished);

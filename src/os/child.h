@@ -32,6 +32,13 @@ uint32_t child_pid(const struct child *c);
 /* Waits at most that long.  True: it has ended, once and for all. */
 bool child_wait(struct child *c, unsigned timeout_ms, struct child_end *end);
 
+/* Waits until the moment (of mono_ns()) at most.  True: it has ended, and what
+ * the system still tells of it can be read until child_wait(). */
+bool child_ends_by(struct child *c, uint64_t mono_moment_ns);
+
+/* Asks it to end (SIGTERM), and waits until it has. */
+void child_ask_to_end(struct child *c);
+
 /* From child_start() on, a signal that asks us to end (SIGTERM, SIGHUP) goes
  * to the child, and one that the terminal sends to both (SIGINT, SIGQUIT) is
  * the child's business alone: we end when it has ended.  This restores what

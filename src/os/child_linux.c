@@ -1,6 +1,7 @@
 #include "os/child.h"
 
 #include "base/alloc.h"
+#include "os/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -201,6 +202,39 @@ bool child_wait(struct child *c, unsigned timeout_ms, struct child_end *end)
     if (c->ended)
         *end = c->end;
     return c->ended;
+}
+
+bool child_ends_by(struct child *c, uint64_t mono_moment_ns)
+{
+    struct pollfd p = { .fd = c->pidfd, .events = POLLIN };
+    uint64_t now_ns = mono_ns();
+    uint64_t left_ns = mono_moment_ns > now_ns ? mono_moment_ns - now_ns : 0;
+    struct timespec left = {
+        .tv_sec = (time_t)(left_ns / 1000000000),
+        .tv_nsec = (long)(left_ns % 1000000000),
+    };
+
+    if (c->ended)
+        return true;
+    if (ppoll(&p, c->pidfd >= 0, &left, NULL) > 0)
+        return true;
+
+    siginfo_t info = { 0 };
+
+    return c->pidfd < 0 &&
+           waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) ==
+                   0 &&
+           info.si_pid == c->pid;
+}
+
+void child_ask_to_end(struct child *c)
+{
+    struct child_end end;
+
+    if (!c->ended)
+        (void)kill(c->pid, SIGTERM);
+    while (!child_wait(c, 100, &end))
+        ;
 }
 
 void child_close(struct child *c)

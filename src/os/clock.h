@@ -13,3 +13,6 @@ uint64_t wall_ns(void);
 
 /* CPU time that this process has used, in nanoseconds. */
 uint64_t own_cpu_ns(void);
+
+/* CPU time that the calling thread has used, in nanoseconds. */
+uint64_t thread_cpu_ns(void);

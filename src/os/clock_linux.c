@@ -24,3 +24,8 @@ uint64_t own_cpu_ns(void)
 {
     return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
+
+uint64_t thread_cpu_ns(void)
+{
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}

@@ -8,6 +8,9 @@
 /* The running program's file, absolute and without links. */
 int self_path(char *out, size_t cap);
 
+/* Lets us have as many files open as the system allows us to. */
+void self_raise_file_limit(void);
+
 /* Begins a new stretch for self_peak_bytes().  -ENOTSUP: this system counts
  * from the start of the process only. */
 int self_peak_reset(void);

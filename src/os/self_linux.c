@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 int self_path(char *out, size_t cap)
@@ -53,6 +54,16 @@ int self_peak_bytes(uint64_t *out)
         return len;
     return text_size(out,
             text_field((struct str){ text, (size_t)len }, "VmHWM"));
+}
+
+void self_raise_file_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
 }
 
 bool self_is_root(void)

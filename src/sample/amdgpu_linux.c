@@ -28,13 +28,13 @@ static const struct {
 } parts[] = {
     { "cpu", GPU_METRICS_CPU_WATTS },
     { "soc", GPU_METRICS_SOC_WATTS },
-    { "gfx", GPU_METRICS_GFX_WATTS },
 };
 
 struct gpu {
     struct device_place place;
     uint32_t subject;
-    char chip[224]; /* its hwmon folder; "": none */
+    uint32_t package; /* zone of the processor that it is part of; 0: a card */
+    char chip[224];   /* its hwmon folder; "": none */
     struct hwmon temperatures;
     uint32_t part[LEN(parts)]; /* subjects; 0: not seen yet */
     bool looked;               /* it was read once */
@@ -46,7 +46,32 @@ struct state {
     struct subjects *subjects;
 };
 
+static bool read_metrics(struct gpu_metrics *out, const struct gpu *g)
+{
+    char bytes[4097];
+    int len =
+            file_read(bytes, sizeof(bytes), "%s/gpu_metrics", g->place.device);
+
+    return len >= 0 &&
+           gpu_metrics_parse(out, (struct str){ bytes, (size_t)len }) == 0;
+}
+
 /* --- finding -------------------------------------------------------------- */
+
+/* What the driver calls the power of a GPU that is part of a processor is that
+ * of the whole processor. */
+static void find_package(struct gpu *g, const struct sample_context *c)
+{
+    struct gpu_metrics m;
+
+    if (device_is_awake(&g->place) && read_metrics(&m, g) && m.format >= 2)
+        g->package = subjects_add(c->subjects,
+                &(struct subject){ .kind = SUBJECT_ZONE,
+                        .name = "package-0",
+                        .detail = "the processor, as its GPU tells it",
+                        .source = sampler_amdgpu.name });
+    g->place.package = g->package;
+}
 
 static int open_gpus(void *state, const struct sample_context *c,
         struct error *e)
@@ -64,8 +89,9 @@ static int open_gpus(void *state, const struct sample_context *c,
         struct gpu *g = &s->gpu[i];
 
         g->place = place[i];
+        find_package(g, c);
         g->subject = device_add(c->subjects, "gpu", sampler_amdgpu.name,
-                c->root, &place[i]);
+                c->root, &g->place);
         if (device_hwmon(g->chip, sizeof(g->chip), &place[i]) == 0)
             hwmon_open(&g->temperatures, c->subjects, g->chip,
                     &(struct subject){ .kind = SUBJECT_ZONE,
@@ -112,7 +138,6 @@ static const struct {
 } metrics_values[] = {
     { GPU_METRICS_GFX_RATIO, METRIC_device_utilization_ratio },
     { GPU_METRICS_MEMORY_RATIO, METRIC_device_memory_utilization_ratio },
-    { GPU_METRICS_SOCKET_WATTS, METRIC_device_power_watts },
     { GPU_METRICS_EDGE_CELSIUS, METRIC_device_temperature_celsius },
     { GPU_METRICS_HOTSPOT_CELSIUS, METRIC_device_temperature_celsius },
     { GPU_METRICS_GFX_HERTZ, METRIC_device_clock_hertz },
@@ -125,7 +150,17 @@ struct told {
     const struct gpu *gpu;
     struct batch *out;
     double value[METRIC_IDS];
+    double package_watts;
 };
+
+/* A processor's power, instead of its GPU's. */
+static void tell_package(struct told *t, double watts)
+{
+    if (isnan(watts) || !isnan(t->package_watts))
+        return;
+    t->package_watts = watts;
+    batch_add(t->out, METRIC_zone_power_watts, t->gpu->package, watts);
+}
 
 static void tell(struct told *t, enum metric_id metric, double value)
 {
@@ -135,7 +170,7 @@ static void tell(struct told *t, enum metric_id metric, double value)
     batch_add(t->out, metric, t->gpu->subject, value);
 }
 
-static void tell_files(struct told *t)
+static void tell_device(struct told *t)
 {
     double value;
 
@@ -143,10 +178,22 @@ static void tell_files(struct told *t)
         if (sysfs_scaled(&value, device_files[i].unit, "%s/%s",
                     t->gpu->place.device, device_files[i].file) == 0)
             tell(t, device_files[i].metric, value);
-    for (size_t i = 0; t->gpu->chip[0] && i < LEN(chip_files); i++)
+}
+
+static void tell_chip(struct told *t)
+{
+    for (size_t i = 0; t->gpu->chip[0] && i < LEN(chip_files); i++) {
+        enum metric_id metric = chip_files[i].metric;
+        double value;
+
         if (sysfs_scaled(&value, chip_files[i].unit, "%s/%s", t->gpu->chip,
-                    chip_files[i].file) == 0)
-            tell(t, chip_files[i].metric, value);
+                    chip_files[i].file))
+            continue;
+        if (t->gpu->package && metric == METRIC_device_power_watts)
+            tell_package(t, value);
+        else
+            tell(t, metric, value);
+    }
 }
 
 /* Firmware of some chips writes watts where milliwatts belong.  Their driver's
@@ -174,7 +221,7 @@ static void tell_parts(struct state *s, struct gpu *g,
         if (!g->part[i])
             g->part[i] = subjects_add(s->subjects,
                     &(struct subject){ .kind = SUBJECT_ZONE,
-                            .parent = g->subject,
+                            .parent = g->package,
                             .name = parts[i].name,
                             .source = sampler_amdgpu.name });
         batch_add(out, METRIC_zone_power_watts, g->part[i], watts);
@@ -192,19 +239,25 @@ static void tell_throttling(struct told *t, const struct gpu_metrics *m)
             (m->throttle & GPU_METRICS_THROTTLE_THERMAL) != 0);
 }
 
+static void tell_powers(struct state *s, struct gpu *g, struct told *t,
+        struct gpu_metrics *m)
+{
+    if (!g->package) {
+        tell(t, METRIC_device_power_watts, m->value[GPU_METRICS_SOCKET_WATTS]);
+    } else if (settle_powers(m, t->package_watts)) {
+        tell_package(t, m->value[GPU_METRICS_SOCKET_WATTS]);
+        tell(t, METRIC_device_power_watts, m->value[GPU_METRICS_GFX_WATTS]);
+        tell_parts(s, g, m, t->out);
+    }
+}
+
 static void tell_metrics(struct state *s, struct gpu *g, struct told *t)
 {
-    char bytes[4097];
     struct gpu_metrics m;
-    int len =
-            file_read(bytes, sizeof(bytes), "%s/gpu_metrics", g->place.device);
 
-    if (len < 0 || gpu_metrics_parse(&m, (struct str){ bytes, (size_t)len }))
+    if (!read_metrics(&m, g))
         return;
-    if (settle_powers(&m, t->value[METRIC_device_power_watts]))
-        tell_parts(s, g, &m, t->out);
-    else
-        m.value[GPU_METRICS_SOCKET_WATTS] = NAN;
+    tell_powers(s, g, t, &m);
     for (size_t i = 0; i < LEN(metrics_values); i++)
         tell(t, metrics_values[i].metric, m.value[metrics_values[i].value]);
     tell_throttling(t, &m);
@@ -234,7 +287,7 @@ static void say_what_is_missing(const struct state *s, struct gpu *g,
 
 static void read_gpu(struct state *s, struct gpu *g, struct batch *out)
 {
-    struct told t = { .gpu = g, .out = out };
+    struct told t = { .gpu = g, .out = out, .package_watts = NAN };
     bool awake = device_is_awake(&g->place);
 
     batch_add(out, METRIC_device_asleep_ratio, g->subject, !awake);
@@ -242,7 +295,8 @@ static void read_gpu(struct state *s, struct gpu *g, struct batch *out)
         return;
     for (size_t i = 0; i < METRIC_IDS; i++)
         t.value[i] = NAN;
-    tell_files(&t);
+    tell_device(&t);
+    tell_chip(&t);
     tell_metrics(s, g, &t);
     hwmon_read(&g->temperatures, out);
     say_what_is_missing(s, g, &t);

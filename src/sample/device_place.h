@@ -18,6 +18,8 @@ struct device_place {
     char driver[24];  /* "amdgpu" */
     char pci[24];     /* "0000:c1:00.0"; "": it is not on PCI */
     char pci_id[16];  /* "1002:150E" */
+    uint32_t package; /* zone of the processor that it is part of; 0: none.
+                       * For the finder to set. */
 };
 
 /* The nodes of a class ("drm", "accel") whose names are `begin` and a number,

@@ -138,5 +138,5 @@ uint32_t device_add(struct subjects *s, const char *kind, const char *source,
     find_name(name, sizeof(name), root, p);
     (void)snprintf(detail, sizeof(detail), "%s %s, %s, %s", maker(p), name,
             p->driver, p->pci);
-    return device_subject_add(s, kind, source, detail);
+    return device_subject_add_in(s, p->package, kind, source, detail);
 }

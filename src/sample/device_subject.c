@@ -8,6 +8,12 @@
 uint32_t device_subject_add(struct subjects *s, const char *kind,
         const char *source, const char *detail)
 {
+    return device_subject_add_in(s, 0, kind, source, detail);
+}
+
+uint32_t device_subject_add_in(struct subjects *s, uint32_t package,
+        const char *kind, const char *source, const char *detail)
+{
     char name[16];
     unsigned before = 0;
 
@@ -19,6 +25,7 @@ uint32_t device_subject_add(struct subjects *s, const char *kind,
     }
     (void)snprintf(name, sizeof(name), "%s%u", kind, before);
     return subjects_add(s, &(struct subject){ .kind = SUBJECT_DEVICE,
+                                   .parent = package,
                                    .number = before,
                                    .name = name,
                                    .detail = detail,
@@ -31,6 +38,17 @@ uint32_t device_subject_by_pci(const struct subjects *s, const char *pci)
         const struct subject *x = subjects_get(s, (uint32_t)i);
 
         if (x->kind == SUBJECT_DEVICE && x->detail && strstr(x->detail, pci))
+            return (uint32_t)i;
+    }
+    return 0;
+}
+
+uint32_t device_subject_package(const struct subjects *s)
+{
+    for (size_t i = 0; i < subjects_count(s); i++) {
+        const struct subject *x = subjects_get(s, (uint32_t)i);
+
+        if (x->kind == SUBJECT_ZONE && strcmp(x->name, "package-0") == 0)
             return (uint32_t)i;
     }
     return 0;

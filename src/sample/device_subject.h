@@ -9,5 +9,14 @@
 uint32_t device_subject_add(struct subjects *s, const char *kind,
         const char *source, const char *detail);
 
+/* The same for one that is part of a processor: `package` is the zone whose
+ * energy includes the device's; 0: none is known. */
+uint32_t device_subject_add_in(struct subjects *s, uint32_t package,
+        const char *kind, const char *source, const char *detail);
+
+/* The zone of the machine's processor, for devices that are built into one,
+ * which only machines with a single one have.  0: nobody has found it. */
+uint32_t device_subject_package(const struct subjects *s);
+
 /* The device with this PCI address in its detail; 0: there is none. */
 uint32_t device_subject_by_pci(const struct subjects *s, const char *pci);

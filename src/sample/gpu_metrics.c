@@ -184,9 +184,11 @@ static uint64_t number(const char *p, unsigned bytes)
 /* NAN: all ones, which says that it is not available. */
 static double available(const char *p, unsigned bytes)
 {
-    uint64_t value = number(p, bytes);
+    unsigned ones = 0;
 
-    return value == UINT64_MAX >> (64 - 8 * bytes) ? NAN : (double)value;
+    for (unsigned i = 0; i < bytes; i++)
+        ones += (unsigned char)p[i] == 0xff;
+    return ones == bytes ? NAN : (double)number(p, bytes);
 }
 
 /* One value of several numbers; those that are not available do not count. */

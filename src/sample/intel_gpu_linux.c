@@ -12,6 +12,7 @@
 #include "base/counter.h"
 #include "os/path.h"
 #include "sample/device_place.h"
+#include "sample/device_subject.h"
 #include "sample/hwmon.h"
 #include "sample/sysfs.h"
 
@@ -120,6 +121,9 @@ static void say_what_is_missing(const struct gpu *g, struct subjects *s)
 
 static void open_gpu(struct gpu *g, const struct sample_context *c)
 {
+    /* Where the processor has its GPU. */
+    if (str_starts(str_of(g->place.pci), "0000:00:02."))
+        g->place.package = device_subject_package(c->subjects);
     g->subject = device_add(c->subjects, "gpu", sampler_intel_gpu.name, c->root,
             &g->place);
     g->clock = first_there(g, clock_files, LEN(clock_files));

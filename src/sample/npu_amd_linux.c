@@ -9,6 +9,7 @@
 #include "base/compiler.h"
 #include "os/file.h"
 #include "sample/device_place.h"
+#include "sample/device_subject.h"
 #include "sample/gpu_metrics.h"
 
 #include <errno.h>
@@ -70,6 +71,7 @@ static int open_npu(void *state, const struct sample_context *c,
 
     if (!device_places(place, c->root, "accel", "accel", drivers))
         return fail(e, -ENODEV, REASON_NO_AMD_NPU);
+    place[0].package = device_subject_package(c->subjects);
     s->place = place[0];
     s->subject = device_add(c->subjects, "npu", sampler_amd_npu.name, c->root,
             &place[0]);

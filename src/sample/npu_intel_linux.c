@@ -10,6 +10,7 @@
 #include "base/counter.h"
 #include "os/path.h"
 #include "sample/device_place.h"
+#include "sample/device_subject.h"
 #include "sample/pmt.h"
 #include "sample/sysfs.h"
 
@@ -57,6 +58,7 @@ static int open_npus(void *state, const struct sample_context *c,
         return fail(e, -ENODEV, REASON_NO_INTEL_NPU);
     s->npu = alloc_zero(s->count, sizeof(*s->npu));
     for (size_t i = 0; i < s->count; i++) {
+        place[i].package = device_subject_package(c->subjects);
         s->npu[i].place = place[i];
         s->npu[i].subject = device_add(c->subjects, "npu",
                 sampler_intel_npu.name, c->root, &place[i]);

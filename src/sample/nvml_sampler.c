@@ -7,6 +7,8 @@
 #include "sample/device_subject.h"
 #include "sample/nvml_driver.h"
 #include "sample/nvml_gpu.h"
+#include "sample/nvml_processes.h"
+#include "sample/targets.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,6 +21,9 @@ struct state {
     struct nvml_gpu *gpu;
     size_t count;
     struct subjects *subjects;
+    struct targets *targets;     /* NULL: no process is looked at */
+    struct nvml_process *listed; /* NVML_PROCESSES, of one GPU */
+    struct nvml_process *summed; /* as many, of all GPUs */
 };
 
 /* NVML's names begin with the maker's on some cards only. */
@@ -72,6 +77,9 @@ static int open_gpus(void *state, const struct sample_context *c,
                        ? rc
                        : fail(e, rc, REASON_NO_NVML, version, nvml_library());
     s->subjects = c->subjects;
+    s->targets = c->targets;
+    s->listed = alloc_zero(NVML_PROCESSES, sizeof(*s->listed));
+    s->summed = alloc_zero(NVML_PROCESSES, sizeof(*s->summed));
     rc = s->nvml.nvmlDeviceGetCount_v2(&count);
     if (rc)
         return fail(e, -ENODEV, "NVML: %s", nvml_words(&s->nvml, rc));
@@ -85,12 +93,49 @@ static int open_gpus(void *state, const struct sample_context *c,
                               version);
 }
 
+static void sum(struct nvml_process *all, size_t *count,
+        const struct nvml_process *p)
+{
+    size_t i = 0;
+
+    while (i < *count && all[i].pid != p->pid)
+        i++;
+    if (i == NVML_PROCESSES)
+        return;
+    if (i == *count)
+        all[(*count)++] = (struct nvml_process){ .pid = p->pid };
+    all[i].bytes += p->bytes;
+}
+
+/* A process may have memory on several GPUs. */
+static void read_processes(struct state *s, struct batch *out)
+{
+    size_t count, all = 0;
+
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->gpu[i].lost || nvml_processes(&s->nvml, s->gpu[i].device,
+                                      s->listed, NVML_PROCESSES, &count))
+            continue;
+        for (size_t n = 0; n < count; n++)
+            sum(s->summed, &all, &s->listed[n]);
+    }
+    for (size_t i = 0; i < all; i++) {
+        const struct target *t = targets_find(s->targets, s->summed[i].pid);
+
+        if (t)
+            batch_add(out, METRIC_process_device_memory_bytes, t->subject,
+                    (double)s->summed[i].bytes);
+    }
+}
+
 static void read_gpus(void *state, struct batch *out)
 {
     struct state *s = state;
 
     for (size_t i = 0; i < s->count; i++)
         nvml_gpu_read(&s->nvml, &s->gpu[i], s->subjects, out);
+    if (s->targets)
+        read_processes(s, out);
 }
 
 static void close_gpus(void *state)
@@ -100,6 +145,8 @@ static void close_gpus(void *state)
     for (size_t i = 0; i < s->count; i++)
         nvml_gpm_close(&s->nvml, &s->gpu[i]);
     free(s->gpu);
+    free(s->listed);
+    free(s->summed);
     nvml_end(&s->nvml);
 }
 

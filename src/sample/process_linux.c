@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { IO_CAP = 512, STATM_CAP = 256 };
+enum { IO_CAP = 512, STATM_CAP = 256, CLOCK_READ_NS = 20000 };
 
 struct process_state {
     struct targets *targets;
@@ -87,11 +87,31 @@ static int read_clock(uint64_t *out, uint64_t pid, unsigned which)
     return 0;
 }
 
+/* The moment of a reading is known to the time that it took: whoever is kept
+ * from the CPU in between reads again, or a busy process would seem to use more
+ * than all of it in the next interval. */
+static int read_scheduled(uint64_t *cpu_ns, uint64_t *time_ns, uint64_t pid)
+{
+    int rc = 0;
+
+    for (int tries = 0; tries < 4 && !rc; tries++) {
+        uint64_t before_ns = mono_ns();
+
+        rc = read_clock(cpu_ns, pid, CLOCK_SCHEDULED);
+
+        uint64_t took_ns = mono_ns() - before_ns;
+
+        *time_ns = before_ns + took_ns / 2;
+        if (took_ns < CLOCK_READ_NS)
+            break;
+    }
+    return rc;
+}
+
 static int read_clocks(struct cpu_time *out, uint64_t *time_ns, uint64_t pid)
 {
-    int rc = read_clock(&out->total_ns, pid, CLOCK_SCHEDULED);
+    int rc = read_scheduled(&out->total_ns, time_ns, pid);
 
-    *time_ns = mono_ns();
     /* In this order, so that the part is not above the whole. */
     if (!rc)
         rc = read_clock(&out->user_ns, pid, CLOCK_TICKED_USER);
@@ -162,14 +182,16 @@ static int read_pages(const struct target *x, uint64_t *virtual,
     return rc ? rc : str_u64(resident, str_word(&rest));
 }
 
-static void add_threads(struct batch *out, const struct target *x)
+static void add_threads(struct batch *out, struct target *x)
 {
     struct stat st;
 
     /* A folder has a link for each folder in it, and two more. */
-    if (x->task_fd >= 0 && fstat(x->task_fd, &st) == 0 && st.st_nlink > 2)
-        batch_add(out, METRIC_process_threads, x->subject,
-                (double)(st.st_nlink - 2));
+    if (x->task_fd < 0 || fstat(x->task_fd, &st) != 0 || st.st_nlink <= 2)
+        return;
+    x->threaded |= st.st_nlink > 3;
+    batch_add(out, METRIC_process_threads, x->subject,
+            (double)(st.st_nlink - 2));
 }
 
 /* Returns 0 or a negative errno value: whether we may is asked at each read. */

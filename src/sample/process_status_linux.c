@@ -14,9 +14,9 @@
 enum { STATUS_CAP = 8192 };
 
 /* In the order of the file. */
-enum { PEAK, ANONYMOUS, SWAPPED, THREADS, VOLUNTARY, INVOLUNTARY, KEYS };
+enum { PEAK, ANONYMOUS, SWAPPED, VOLUNTARY, INVOLUNTARY, KEYS };
 
-static const char *const keys[KEYS] = { "VmHWM", "RssAnon", "VmSwap", "Threads",
+static const char *const keys[KEYS] = { "VmHWM", "RssAnon", "VmSwap",
     "voluntary_ctxt_switches", "nonvoluntary_ctxt_switches" };
 
 static const enum metric_id metrics[KEYS] = {
@@ -65,11 +65,9 @@ static void add_status(struct batch *out, const struct target *x)
     struct str text = { bytes, (size_t)len };
     uint32_t found = proc_keyed_parse(values, keys, KEYS, text);
     /* The switches in this file are those of the first thread: of the process
-     * only when it has no other, which process_threads_linux.c asks. */
-    bool alone = found & 1U << THREADS && values[THREADS] == 1;
-
+     * only if it never had another.  Else process_threads_linux.c adds up. */
     for (size_t i = 0; i < KEYS; i++)
-        if (found & 1U << i && i != THREADS && (i < THREADS || alone))
+        if (found & 1U << i && (i < VOLUNTARY || !x->threaded))
             batch_add(out, metrics[i], x->subject, (double)values[i]);
     add_allowed(out, x, text);
 }
@@ -119,7 +117,7 @@ const struct sampler sampler_process_status = {
     .name = "process-status",
     .about = "faults, priority, peak memory and affinity of a process",
     .state_size = sizeof(struct status_state),
-    .default_hz = 10,
+    .default_hz = 4,
     .most_hz = 1000,
     .open = status_open,
     .read = status_read,

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { RANDOM_LEN = 16 };
+enum { RANDOM_LEN = 16, NAME_LEN = 64 };
 
 static char lower(char c)
 {
@@ -58,6 +58,9 @@ bool secrets_name(struct str name)
     static const char *const at_end[] = { "token", "auth", "pass", "cookie",
         "bearer", "signature" };
 
+    /* No name is longer, and somebody may want to keep us busy. */
+    if (name.len > NAME_LEN)
+        name = (struct str){ name.p + name.len - NAME_LEN, NAME_LEN };
     for (size_t i = 0; i < LEN(anywhere); i++)
         if (contains(name, anywhere[i]))
             return true;
@@ -87,13 +90,18 @@ static bool looks_random(struct str value)
 
 bool secrets_named(struct str name, struct str value)
 {
+    struct str end = name;
+
+    if (end.len > NAME_LEN)
+        end = (struct str){ name.p + name.len - NAME_LEN, NAME_LEN };
+
     /* Folders and files of keys are named like this, too. */
-    bool maybe = ends_with(name, "key") || ends_with(name, "keys") ||
-                 ends_with(name, "sig") || ends_with(name, "tokens");
+    bool maybe = ends_with(end, "key") || ends_with(end, "keys") ||
+                 ends_with(end, "sig") || ends_with(end, "tokens");
 
     if (!value.len)
         return false;
-    if (ends_with(name, "pwd"))
+    if (ends_with(end, "pwd"))
         return !memchr(value.p, '/', value.len);
     return secrets_name(name) || (maybe && looks_random(value));
 }

@@ -45,6 +45,7 @@ struct target {
     int task_fd;          /* /proc/PID/task, for fstat(2) */
     int stat_fd, statm_fd, io_fd, status_fd;
     int pid_fd;           /* poll(2) says when it ends */
+    bool threaded;        /* it was seen with more than one thread */
     bool ended;           /* it will be gone after the next look */
     bool final_read_done; /* for who reads its last figures: once is enough */
     bool exit_known;      /* then either of these: */

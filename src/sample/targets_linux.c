@@ -164,6 +164,7 @@ int target_stat(struct targets *t, struct target *x, uint64_t now_ns,
         return -ESRCH;
     }
     out->name = (struct str){ 0 };
+    x->threaded |= out->threads > 1;
     /* The first thread of a process may end before the others do: then it
      * waits for them as a zombie, and the process goes on. */
     if ((out->state == 'Z' || out->state == 'X') && out->threads <= 1 &&

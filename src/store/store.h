@@ -135,6 +135,9 @@ STORE_EACH(process, process);
 STORE_EACH(library, library);
 STORE_EACH(session, session);
 STORE_EACH(inference, inference);
+/* The newest 2,000 only, newest first; of each its session, process, thread,
+ * times, phase and flags. */
+STORE_EACH(newest_inference, inference);
 STORE_EACH(operator, operator);
 STORE_EACH(operator_run, operator_run);
 STORE_EACH(operator_edge, operator_edge);

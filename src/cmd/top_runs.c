@@ -1,0 +1,139 @@
+/* top_runs.c -- the models that are at work, from the database that a meter is
+ * writing to. */
+#include "analyse/summary.h"
+#include "base/alloc.h"
+#include "cmd/top_fill.h"
+#include "hook/record.h"
+#include "os/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* How far back "of late" reaches. */
+#define LATE_NS UINT64_C(5000000000)
+
+struct sessions {
+    struct top_model *model;
+    uint32_t id[TOP_MODELS];
+    uint64_t *duration_ns[TOP_MODELS];
+    size_t cap[TOP_MODELS];
+    uint64_t newest_ns; /* the end of the newest inference */
+};
+
+static void take_run(void *to, const struct run *r)
+{
+    struct run *run = to;
+
+    *run = *r;
+    run->command = run->directory = run->note = run->host = NULL;
+}
+
+static void take_session(void *to, const struct session *x)
+{
+    struct sessions *s = to;
+    struct top_model *m = s->model;
+    char *name;
+
+    if (m->latencies == TOP_MODELS || x->error)
+        return;
+    name = x->model ? summary_model_name(x->model) : NULL;
+    s->id[m->latencies] = x->id;
+    m->latency[m->latencies] = (struct top_latency){ 0 };
+    (void)snprintf(m->latency[m->latencies].name, sizeof(m->latency[0].name),
+            "%s", name ? name : "model in memory");
+    m->latencies++;
+    free(name);
+}
+
+/* Newest first. */
+static void take_inference(void *to, const struct inference *i)
+{
+    struct sessions *s = to;
+    uint64_t end_ns = i->start_ns + i->duration_ns;
+
+    if (!s->newest_ns)
+        s->newest_ns = end_ns;
+    if (end_ns + LATE_NS < s->newest_ns)
+        return;
+    for (size_t k = 0; k < s->model->latencies; k++) {
+        struct top_latency *l = &s->model->latency[k];
+
+        if (s->id[k] != i->session)
+            continue;
+        if (i->flags & FLAG_FAILED) {
+            l->failed++;
+            continue;
+        }
+        if (l->count == s->cap[k]) {
+            s->cap[k] = s->cap[k] ? 2 * s->cap[k] : 256;
+            s->duration_ns[k] = alloc_resize(s->duration_ns[k],
+                    s->cap[k] * sizeof(**s->duration_ns));
+        }
+        if (!l->count)
+            l->last_ns = (double)i->duration_ns;
+        s->duration_ns[k][l->count++] = i->duration_ns;
+        /* The oldest of them so far; the rate is made of it later. */
+        l->per_s = (double)(s->newest_ns - i->start_ns);
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Sessions without inferences of late go. */
+static void sum_up(struct sessions *s)
+{
+    struct top_model *m = s->model;
+    size_t kept = 0;
+
+    for (size_t k = 0; k < m->latencies; k++) {
+        struct top_latency l = m->latency[k];
+
+        if (l.count) {
+            qsort(s->duration_ns[k], l.count, sizeof(uint64_t), by_value);
+            l.p50_ns = (double)s->duration_ns[k][(l.count - 1) / 2];
+            l.p95_ns = (double)s->duration_ns[k][(l.count - 1) * 95 / 100];
+            l.per_s = l.per_s > 0 ? (double)l.count * 1e9 / l.per_s : 0;
+        }
+        free(s->duration_ns[k]);
+        if (l.count || l.failed)
+            m->latency[kept++] = l;
+    }
+    m->latencies = kept;
+}
+
+void top_fill_runs(struct top_model *m, struct store *store,
+        const struct error *why, uint64_t now_mono_ns)
+{
+    struct sessions s = { .model = m };
+    struct run run = { 0 };
+    int64_t row = 0;
+
+    m->latencies = 0;
+    if (!store) {
+        (void)snprintf(m->run, sizeof(m->run), "no models: %s", why->text);
+        return;
+    }
+    if (store_find_run(store, "last", &row, NULL) ||
+            store_read_run(store, row, take_run, &run, NULL) ||
+            run.status != RUN_RUNNING) {
+        (void)snprintf(m->run, sizeof(m->run),
+                "no models: nothing is being recorded (ortmeter run -- "
+                "PROGRAM, or ortmeter top -- PROGRAM)");
+        return;
+    }
+    (void)store_each_session(store, row, take_session, &s, NULL);
+    (void)store_each_newest_inference(store, row, take_inference, &s, NULL);
+    sum_up(&s);
+    (void)snprintf(m->run, sizeof(m->run), "run %.8s%s", run.id,
+            m->latencies ? "" : ": no inference of late");
+    if (m->latencies && s.newest_ns &&
+            now_mono_ns > run.start_mono_ns + s.newest_ns)
+        (void)snprintf(m->run, sizeof(m->run),
+                "run %.8s, newest inference %.1f s ago", run.id,
+                (double)(now_mono_ns - run.start_mono_ns - s.newest_ns) / 1e9);
+}

@@ -1,0 +1,67 @@
+/* watching.h -- the processes and devices that `watch` and `top` look at: their
+ * samplers, what was read last, and what was read before. */
+#pragma once
+
+#include "cmd/options.h"
+#include "os/child.h"
+#include "sample/board.h"
+#include "sample/history.h"
+#include "sample/sampling.h"
+
+#define WATCHING_PIDS_MAX 32
+
+/* As the options have it. */
+struct watching_settings {
+    struct option_texts pids, names, rates; /* "100", "nvml=5" */
+    struct option_choice profile;
+    double max_overhead_percent; /* 0: the profile's */
+    bool costly;
+    bool children;
+};
+
+/* How a process ended. */
+struct watching_end {
+    uint32_t subject;
+    bool known;
+    int exit_code, signal;
+};
+
+struct watching {
+    struct sampling *sampling;
+    struct board *board;
+    struct history *history;
+    struct child *child; /* that we started, or NULL */
+    bool ended;          /* it has, or every process that was named has */
+    struct child_end end;
+    double hz; /* of the figures shown; 0: not told */
+    double budget;
+    bool by_pid; /* processes were named by pid alone */
+    uint64_t start_ns, start_cpu_ns;
+    uint64_t tick_ns; /* when was read last */
+    uint64_t mono_to_wall_ns;
+    struct watching_end *ends;
+    size_t end_count, end_cap;
+};
+
+/* Whether the options make sense: -EINVAL with a sentence that names one.
+ * `hz` gets the rate for all, or 0. */
+int watching_check(const struct watching_settings *s, double *hz,
+        struct error *e);
+
+/* Starts the program that argv names, unless it is NULL, and opens the
+ * samplers. */
+int watching_open(struct watching *w, const struct watching_settings *s,
+        char *const *argv, struct error *e);
+void watching_close(struct watching *w);
+
+/* Sleeps until something is due, or `latest_ns`, or a signal comes, and reads
+ * what is due; everything, when the program that we started has ended.  False:
+ * nothing was read. */
+bool watching_step(struct watching *w, uint64_t latest_ns);
+
+/* NULL: it goes on, or nobody saw it end. */
+const struct watching_end *watching_end_of(const struct watching *w,
+        uint32_t subject);
+
+/* The share of a core that we ourselves took since the beginning. */
+double watching_cost(const struct watching *w, uint64_t now_ns);

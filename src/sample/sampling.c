@@ -1,0 +1,393 @@
+#include "sample/sampling.h"
+
+#include "base/alloc.h"
+#include "base/compiler.h"
+#include "os/clock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_S 1e9
+
+/* Readings of one tick: 20 processes have some 800.  It grows between ticks
+ * when it is half full. */
+#define BATCH_CAP 8192
+
+/* How often to look for processes that come and go: every look reads a line of
+ * each process of the machine, unless all were named by their pids. */
+#define LOOK_HZ      10
+#define LOOK_MUCH_HZ 2
+
+/* However little may be spent, something is read now and then. */
+#define LEAST_HZ 0.1
+/* What is usually read so often follows the wished rate upwards. */
+#define USUAL_HZ 100.0
+
+#define MOST_HZ 10000.0
+
+/* A sampler, or the look for processes, and when its time comes. */
+struct due {
+    uint64_t next_ns;
+    uint64_t period_ns;
+};
+
+struct reader {
+    struct sampling_source source;
+    struct due due;
+    void *state;
+};
+
+struct sampling {
+    struct subjects *subjects;
+    struct targets *targets;
+    struct reader reader[SAMPLING_SOURCES_MAX];
+    size_t readers;
+    struct due look;
+    double look_hz;
+    struct batch batch;
+    uint64_t (*cpu_ns)(void);
+
+    struct rates_control control;
+    uint64_t stretch_start_ns, stretch_cpu_ns; /* since the last judgement */
+    uint64_t forgiven_ns;
+    uint64_t step_cpu_ns; /* at the end of the last step */
+    struct rate_change change[SAMPLING_CHANGES_MAX];
+    size_t changes;
+};
+
+/* --- rates ---------------------------------------------------------------- */
+
+static uint64_t period_of(double hz)
+{
+    return (uint64_t)(NS_PER_S / hz + 0.5);
+}
+
+static double scaled(double wanted_hz, double scale)
+{
+    double hz = wanted_hz * scale;
+    double least = wanted_hz < LEAST_HZ ? wanted_hz : LEAST_HZ;
+
+    return hz > least ? hz : least;
+}
+
+/* A deadline that is further away than a new period comes sooner; one that is
+ * near stays. */
+static void set_period(struct due *d, double hz, uint64_t now_ns)
+{
+    d->period_ns = period_of(hz);
+    if (d->next_ns > now_ns + d->period_ns)
+        d->next_ns = now_ns + d->period_ns;
+}
+
+static void apply_scale(struct sampling *s, uint64_t now_ns)
+{
+    for (size_t i = 0; i < s->readers; i++) {
+        struct reader *r = &s->reader[i];
+
+        if (r->source.rc || r->source.wanted_hz <= 0)
+            continue;
+        r->source.hz = scaled(r->source.wanted_hz, s->control.scale);
+        set_period(&r->due, r->source.hz, now_ns);
+    }
+    if (s->targets)
+        set_period(&s->look, scaled(s->look_hz, s->control.scale), now_ns);
+}
+
+static double wanted_hz(const struct sampling_plan *plan,
+        const struct sampler *x)
+{
+    double hz = x->default_hz;
+
+    if (plan->hz > 0 && (x->default_hz >= USUAL_HZ || plan->hz < hz))
+        hz = plan->hz;
+    for (size_t i = 0; i < plan->rate_count; i++)
+        if (strcmp(plan->rates[i].name, x->name) == 0)
+            hz = plan->rates[i].hz;
+    return x->most_hz > 0 && hz > x->most_hz ? x->most_hz : hz;
+}
+
+static int check_rates(const struct sampling_plan *plan,
+        const struct sampler *const *table, struct error *e)
+{
+    if (plan->hz < 0 || plan->hz > MOST_HZ)
+        return fail(e, -EINVAL, "a rate is at most %g Hz, not %g", MOST_HZ,
+                plan->hz);
+    for (size_t i = 0; i < plan->rate_count; i++) {
+        const struct sampler *const *x = table;
+
+        while (*x && strcmp((*x)->name, plan->rates[i].name) != 0)
+            x++;
+        if (!*x)
+            return fail(e, -EINVAL, "there is no sampler '%s'",
+                    plan->rates[i].name);
+        if (plan->rates[i].hz < 0 || plan->rates[i].hz > MOST_HZ)
+            return fail(e, -EINVAL, "a rate is at most %g Hz, not %g", MOST_HZ,
+                    plan->rates[i].hz);
+    }
+    return 0;
+}
+
+/* --- opening and closing -------------------------------------------------- */
+
+static void open_reader(struct sampling *s, const struct sampler *x,
+        const struct sampling_plan *plan, const struct sample_context *context)
+{
+    struct reader *r = &s->reader[s->readers++];
+
+    r->source.sampler = x;
+    r->source.wanted_hz = wanted_hz(plan, x);
+    r->state = alloc_zero(1, x->state_size ? x->state_size : 1);
+    if (r->source.wanted_hz <= 0)
+        r->source.rc = fail(&r->source.why, -ECANCELED, "switched off");
+    else
+        r->source.rc = x->open(r->state, context, &r->source.why);
+}
+
+static int open_targets(struct sampling *s, const struct sampling_plan *plan,
+        const char *root, struct error *e)
+{
+    if (!plan->targets)
+        return 0;
+    s->look_hz = plan->targets->name_count || plan->targets->children
+                         ? LOOK_MUCH_HZ
+                         : LOOK_HZ;
+    return targets_open(&s->targets, root, plan->targets, s->subjects, e);
+}
+
+static void begin(struct sampling *s)
+{
+    uint64_t now_ns = mono_ns();
+
+    /* All begin together, so that ticks coincide where rates allow it. */
+    for (size_t i = 0; i < s->readers; i++)
+        s->reader[i].due.next_ns = s->reader[i].source.rc ? UINT64_MAX : now_ns;
+    s->look.next_ns = s->targets ? now_ns : UINT64_MAX;
+    apply_scale(s, now_ns);
+    s->stretch_start_ns = now_ns;
+    s->stretch_cpu_ns = s->step_cpu_ns = s->cpu_ns();
+}
+
+int sampling_open(struct sampling **out, const struct sampling_plan *plan,
+        struct error *e)
+{
+    const struct sampler *const *table =
+            plan->table ? plan->table : sampler_table;
+    const char *root = plan->root ? plan->root : "";
+    int rc = check_rates(plan, table, e);
+
+    if (rc)
+        return rc;
+
+    struct sampling *s = alloc_zero(1, sizeof(*s));
+
+    s->subjects = subjects_new("host");
+    s->cpu_ns = plan->cpu_ns ? plan->cpu_ns : thread_cpu_ns;
+    s->control = (struct rates_control){ .budget = plan->budget, .scale = 1 };
+    s->batch.cap = BATCH_CAP;
+    s->batch.items = alloc_zero(s->batch.cap, sizeof(*s->batch.items));
+    rc = open_targets(s, plan, root, e);
+    if (rc) {
+        sampling_close(s);
+        return rc;
+    }
+
+    struct sample_context context = {
+        .root = root,
+        .subjects = s->subjects,
+        .targets = s->targets,
+        .costly = plan->costly,
+    };
+
+    for (size_t i = 0; table[i] && i < SAMPLING_SOURCES_MAX; i++)
+        open_reader(s, table[i], plan, &context);
+    begin(s);
+    *out = s;
+    return 0;
+}
+
+void sampling_close(struct sampling *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->readers; i++) {
+        if (s->reader[i].source.wanted_hz > 0)
+            s->reader[i].source.sampler->close(s->reader[i].state);
+        free(s->reader[i].state);
+    }
+    targets_close(s->targets);
+    subjects_free(s->subjects);
+    free(s->batch.items);
+    free(s);
+}
+
+/* --- ticks ---------------------------------------------------------------- */
+
+uint64_t sampling_next_ns(const struct sampling *s)
+{
+    uint64_t next_ns = s->look.next_ns;
+
+    for (size_t i = 0; i < s->readers; i++)
+        if (s->reader[i].due.next_ns < next_ns)
+            next_ns = s->reader[i].due.next_ns;
+    return next_ns;
+}
+
+/* To the next deadline that is still to come.  Returns those that passed. */
+static uint64_t advance(struct due *d, uint64_t now_ns)
+{
+    uint64_t passed = (now_ns - d->next_ns) / d->period_ns;
+
+    d->next_ns += (passed + 1) * d->period_ns;
+    return passed;
+}
+
+static void read_one(struct sampling *s, struct reader *r, uint64_t now_ns)
+{
+    uint64_t before_ns = s->step_cpu_ns;
+
+    r->source.sampler->read(r->state, &s->batch);
+    s->step_cpu_ns = s->cpu_ns();
+    r->source.cost_ns += s->step_cpu_ns - before_ns;
+    r->source.reads++;
+    r->source.last_ns = now_ns;
+    if (!r->source.first_ns)
+        r->source.first_ns = now_ns;
+}
+
+static void note_change(struct sampling *s, uint64_t now_ns, double from,
+        double measured)
+{
+    if (s->changes < SAMPLING_CHANGES_MAX)
+        s->change[s->changes] = (struct rate_change){
+            .time_ns = now_ns,
+            .from_scale = from,
+            .scale = s->control.scale,
+            .measured = measured,
+            .budget = s->control.budget,
+        };
+    s->changes++;
+}
+
+/* What was spent since the last time, and what that means for the rates. */
+static void judge(struct sampling *s, uint64_t now_ns)
+{
+    uint64_t elapsed_ns = now_ns - s->stretch_start_ns;
+    uint64_t spent_ns = s->step_cpu_ns - s->stretch_cpu_ns;
+    uint64_t cost_ns =
+            spent_ns > s->forgiven_ns ? spent_ns - s->forgiven_ns : 0;
+    double before = s->control.scale;
+
+    if (!rates_control_ripe(&s->control, elapsed_ns, cost_ns))
+        return;
+    if (rates_control_take(&s->control, elapsed_ns, cost_ns) != RATES_KEEP) {
+        note_change(s, now_ns, before, (double)cost_ns / (double)elapsed_ns);
+        apply_scale(s, now_ns);
+    }
+    s->stretch_start_ns = now_ns;
+    s->stretch_cpu_ns = s->step_cpu_ns;
+    s->forgiven_ns = 0;
+}
+
+static void make_room(struct sampling *s)
+{
+    if (s->batch.count * 2 > s->batch.cap) {
+        s->batch.cap *= 2;
+        s->batch.items = alloc_resize(s->batch.items,
+                s->batch.cap * sizeof(*s->batch.items));
+    }
+    s->batch.count = 0;
+}
+
+static const struct batch *step(struct sampling *s, uint64_t now_ns, bool all)
+{
+    make_room(s);
+    s->batch.time_ns = now_ns;
+    if (all || s->look.next_ns <= now_ns) {
+        if (s->targets)
+            targets_look(s->targets, now_ns);
+        if (s->look.next_ns <= now_ns)
+            (void)advance(&s->look, now_ns);
+    }
+    s->step_cpu_ns = s->cpu_ns();
+    for (size_t i = 0; i < s->readers; i++) {
+        struct reader *r = &s->reader[i];
+        bool due = r->due.next_ns <= now_ns;
+
+        if (due)
+            r->source.missed += advance(&r->due, now_ns);
+        if (due || (all && !r->source.rc))
+            read_one(s, r, now_ns);
+    }
+    judge(s, now_ns);
+    return &s->batch;
+}
+
+const struct batch *sampling_step(struct sampling *s, uint64_t now_ns)
+{
+    return step(s, now_ns, false);
+}
+
+const struct batch *sampling_read_all(struct sampling *s, uint64_t now_ns)
+{
+    return step(s, now_ns, true);
+}
+
+void sampling_forgive(struct sampling *s)
+{
+    uint64_t now_ns = s->cpu_ns();
+
+    s->forgiven_ns += now_ns - s->step_cpu_ns;
+    s->step_cpu_ns = now_ns;
+}
+
+void sampling_charge(struct sampling *s)
+{
+    s->step_cpu_ns = s->cpu_ns();
+}
+
+/* --- telling -------------------------------------------------------------- */
+
+struct subjects *sampling_subjects(struct sampling *s)
+{
+    return s->subjects;
+}
+
+struct targets *sampling_targets(struct sampling *s)
+{
+    return s->targets;
+}
+
+size_t sampling_source_count(const struct sampling *s)
+{
+    return s->readers;
+}
+
+const struct sampling_source *sampling_source_at(const struct sampling *s,
+        size_t i)
+{
+    return &s->reader[i].source;
+}
+
+double sampling_effective_hz(const struct sampling_source *x)
+{
+    return x->reads > 1 && x->last_ns > x->first_ns
+                   ? (double)(x->reads - 1) * NS_PER_S /
+                             (double)(x->last_ns - x->first_ns)
+                   : 0;
+}
+
+size_t sampling_change_count(const struct sampling *s)
+{
+    return s->changes;
+}
+
+const struct rate_change *sampling_change_at(const struct sampling *s, size_t i)
+{
+    return &s->change[i];
+}
+
+double sampling_scale(const struct sampling *s)
+{
+    return s->control.scale;
+}

@@ -1,0 +1,132 @@
+#!/bin/bash
+# `ortmeter watch`: lines, filters, rates, what is missing, the end.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+watch() { # options...
+    rc=0
+    timeout 60 "$ortmeter" watch "$@" >out 2>err || rc=$?
+    rm -f run.json
+    [ ! -s out ] || tail -n 1 out >run.json
+}
+
+lines() { # jq's condition, of all lines together
+    [ "$(jq -s "$1" out)" = true ] || fail "not so: $1"
+}
+
+# A program to look at, until it is told to go.
+sleep 300 &
+sleeper=$!
+sh -c 'while :; do :; done' &
+busy=$!
+
+# One line a tick, of the processes that were asked for, in order of time.
+watch --pid $sleeper --pid $busy --rate 100 --duration 1.5 --json
+[ "$rc" -eq 0 ] || fail "exit code $rc"
+lines 'length > 20'
+lines "all(.[]; [.processes[].pid] | sort == ([$sleeper, $busy] | sort))"
+lines '[.[].timestamp_ns] | . == sort and . == unique'
+lines 'all(.[]; (.system | type) == "object")'
+lines 'all(.[0, 1, -1].processes[]; .rss_bytes > 0 and .threads == 1)'
+# The first reading of a counter is no rate: it is absent, not 0.
+lines '.[0].processes | all(has("cpu_percent") | not)'
+lines '.[-1].processes | all(has("cpu_percent"))'
+lines ".[-1].processes[] | select(.pid == $sleeper) | .cpu_percent == 0"
+# What is missing is told once, and again at the end.
+lines '.[0] | has("missing")'
+lines '.[1:-1] | all(has("missing") | not) and all(has("summary") | not)'
+lines '.[0].missing == .[-1].summary.missing'
+lines 'all(.[0].missing[]; .reason | length > 0)'
+# The figures at the end are those of the lines.
+holds ".summary.processes[] | select(.pid == $busy) | .cpu_percent |
+    .min <= .p50 and .p50 <= .p95 and .p95 <= .max and .mean > 10"
+holds '.summary.samplers[] | select(.name == "process") |
+    .state == "read" and .hz == 100 and .reads > 20 and .effective_hz > 10'
+holds '.summary.cost | .cpu_percent > 0 and .budget_percent == 10'
+# Slower sources say how old their figures are.
+lines '[.[].processes[].age_ms.voluntary_switches_total // 0] | max >= 10'
+
+# The kernel's own total, to the byte: read while the program was a zombie.
+watch --rate 100 --json -o lines.jsonl -- \
+    dd if=/dev/zero of=f bs=1000 count=1009 status=none
+[ "$rc" -eq 0 ] || fail "exit code $rc"
+tail -n 1 lines.jsonl >run.json
+is '.summary.processes[0] | .written_bytes_total' 1009000
+is '.summary.processes[0].write_calls_total' 1009
+is '.summary.processes[0].exit_code' 0
+is '.summary.processes[0].name' dd
+
+# The program's exit code is ours; a signal's is 128 and more.
+watch --json -o lines.jsonl -- sh -c 'exit 7'
+[ "$rc" -eq 7 ] || fail "exit code $rc, not 7"
+watch --json -o lines.jsonl -- sh -c 'kill -TERM $$'
+[ "$rc" -eq 143 ] || fail "exit code $rc, not 143"
+
+# It ends by itself when the processes have ended.
+sleep 0.3 &
+watch --pid $! --json
+[ "$rc" -eq 0 ] || fail "exit code $rc"
+holds '.summary.processes[0].ended'
+
+# Globs, children, and only some figures.
+cp "$(command -v sleep)" ./napping_1
+./napping_1 300 &
+watch --name 'napping_*' --duration 0.5 --json --metric 'rss*'
+lines 'all(.[].processes[]; .name == "napping_1" and
+    (keys - ["age_ms"] == ["name", "pid", "rss_bytes"]))'
+holds '.summary.processes | length == 1'
+
+# The budget cannot hold at this rate: so the rate goes, on record.
+watch --pid $busy --rate 1000 --max-overhead 0.05 --duration 3 --json
+holds '.summary.rate_changes | length > 0'
+holds '.summary.rate_changes[0] | .share < .from_share and
+    (.reason | test("allowed"))'
+holds '.summary.samplers[] | select(.name == "process") | .hz < .wanted_hz'
+lines '[.[].rate_changes // [] | length] | add > 0'
+
+# Rates by name; off is off, and says so.
+watch --pid $busy --rate process=20 --rate process-status=0 --duration 0.5 \
+    --json
+holds '.summary.samplers[] | select(.name == "process") | .hz == 20'
+holds '.summary.samplers[] | select(.name == "process-status") |
+    .state == "off"'
+
+# Ctrl-C ends it with the summary.
+rm out
+"$ortmeter" watch --pid $busy --rate 50 --json >out 2>err &
+watcher=$!
+await test -s out
+kill -INT $watcher
+rc=0
+wait $watcher || rc=$?
+[ "$rc" -eq 0 ] || fail "exit code $rc after Ctrl-C"
+tail -n 1 out >run.json
+holds 'has("summary")'
+
+# For people.
+watch --pid $busy --duration 1.2
+grep -q 'CPU %' out || fail "no table"
+grep -q "pid $busy" out || fail "no summary"
+grep -q '% of a core for' out || fail "no cost"
+
+# doctor and watch agree on what is missing.
+"$ortmeter" doctor --json >doctor.json
+watch --pid $$ --duration 0.1 --json
+jq -S '.summary.missing' run.json >watch.missing
+jq -S '.missing' doctor.json >doctor.missing
+diff watch.missing doctor.missing || fail "doctor and watch do not agree"
+
+# Wrong usage.
+for options in '--pid 0' '--pid x' '--rate 0' '--rate 1e9' '--rate nobody=5' \
+    '--profile lazy' '--max-overhead 500'; do
+    # shellcheck disable=SC2086 # two words
+    watch $options --duration 0.1 --json
+    [ "$rc" -ne 0 ] || fail "$options was taken"
+    [ -s err ] || fail "$options: no word about it"
+done
+watch --pid 999999999 --json
+[ "$rc" -ne 0 ] || fail "a process that is not there was found"
+watch -o /nowhere/at/all --pid $busy --json
+refused 1 /nowhere/at/all
+watch -- /nowhere/at/all
+refused 1 /nowhere/at/all

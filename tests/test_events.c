@@ -1,0 +1,244 @@
+/* Events of a process that is led by the hand: as many as there were. */
+#include "sample/events_linux.h"
+
+#include "os/clock.h"
+#include "puppet.h"
+#include "tree.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+
+enum { PAGES = 503, NAPS = 211, MANY_NAPS = 20011, CAP = 65536, BLOCK = 65536 };
+
+static struct event seen[CAP];
+static size_t count;
+static char *memory; /* mapped before the puppet is made, so in both */
+static char file_name[512];
+
+static void *nap(void *times)
+{
+    for (int i = 0; i < *(int *)times; i++)
+        (void)usleep(100);
+    return NULL;
+}
+
+/* On every CPU that it may run on. */
+static void nap_everywhere(void)
+{
+    cpu_set_t all, one;
+    int times = 3;
+
+    if (sched_getaffinity(0, sizeof(all), &all) != 0)
+        return;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, &all))
+            continue;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        (void)sched_setaffinity(0, sizeof(one), &one);
+        (void)nap(&times);
+    }
+    (void)sched_setaffinity(0, sizeof(all), &all);
+}
+
+static void write_block(void)
+{
+    static _Alignas(4096) char block[BLOCK];
+    int fd = open(file_name, O_WRONLY | O_CREAT | O_DIRECT | O_SYNC, 0600);
+
+    if (fd < 0 || write(fd, block, BLOCK) != BLOCK)
+        (void)fprintf(stderr, "%s: %s\n", file_name, strerror(errno));
+    if (fd >= 0)
+        (void)close(fd);
+}
+
+static int busy(int in, int out)
+{
+    int few = NAPS;
+    pthread_t thread;
+
+    for (char order; (order = puppet_order(in)) != 0; puppet_done(out)) {
+        if (order == 'f')
+            for (size_t i = 0; i < PAGES; i++)
+                memory[i * 4096] = 1;
+        if (order == 'n' && pthread_create(&thread, NULL, nap, &few) == 0)
+            (void)pthread_join(thread, NULL);
+        for (int i = 0; order == 'l' && i < MANY_NAPS; i++)
+            (void)usleep(1);
+        if (order == 'e')
+            nap_everywhere();
+        if (order == 'b')
+            write_block();
+    }
+    return 0;
+}
+
+/* Reads all there is, behind what was read before. */
+static void read_all(struct events *s)
+{
+    size_t n;
+
+    while ((n = events_read(s, seen + count, CAP - count)) > 0)
+        count += n;
+}
+
+static size_t of_kind(enum event_kind kind, pid_t pid)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        n += seen[i].kind == kind && seen[i].pid == (uint32_t)pid;
+    return n;
+}
+
+static bool in_memory(uint64_t address)
+{
+    return address >= (uint64_t)(uintptr_t)memory &&
+           address < (uint64_t)(uintptr_t)memory + PAGES * 4096;
+}
+
+static bool open_or_say(struct events **s, const char *root,
+        const struct puppet *p, unsigned wanted)
+{
+    struct error e = { 0 };
+    int rc = events_open(s, root, (uint64_t)p->pid, wanted, &e);
+
+    count = 0;
+    if (!rc)
+        return true;
+    CHECK(rc == -EACCES || rc == -ENODEV || rc == -ENOENT || rc == -ENOSYS);
+    CHECK(strlen(e.text) > 0);
+    (void)fprintf(stderr, "%s\n", e.text);
+    return false;
+}
+
+static void faults(void)
+{
+    struct puppet p;
+    struct events *s = NULL;
+    size_t touched = 0;
+
+    memory = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE,
+            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(memory != MAP_FAILED);
+    (void)madvise(memory, PAGES * 4096, MADV_NOHUGEPAGE);
+    p = puppet_start(busy);
+    if (open_or_say(&s, "", &p, EVENTS_FAULTS)) {
+        uint64_t before_ns = mono_ns();
+
+        puppet_tell(&p, 'f');
+
+        uint64_t after_ns = mono_ns();
+
+        read_all(s);
+        for (size_t i = 0; i < count; i++) {
+            if (!in_memory(seen[i].value))
+                continue;
+            CHECK_INT(seen[i].kind, EVENT_PAGE_FAULT);
+            CHECK_INT(seen[i].pid, p.pid);
+            CHECK(seen[i].time_ns >= before_ns && seen[i].time_ns <= after_ns);
+            touched++;
+        }
+        CHECK_INT(touched, PAGES);
+        CHECK_INT(events_lost(s), 0);
+        events_close(s);
+    }
+    puppet_end(&p);
+    (void)munmap(memory, PAGES * 4096);
+}
+
+/* Of a thread that did not exist when we began. */
+static void switches(void)
+{
+    struct puppet p = puppet_start(busy);
+    struct events *s = NULL;
+
+    if (open_or_say(&s, "", &p, EVENTS_SWITCHES)) {
+        size_t others = 0;
+
+        puppet_tell(&p, 'n');
+        read_all(s);
+        for (size_t i = 0; i < count; i++)
+            others += seen[i].kind == EVENT_WAITED &&
+                      seen[i].tid != (uint32_t)p.pid;
+        CHECK(others >= NAPS && others < NAPS + 8);
+        CHECK(of_kind(EVENT_SWITCHED_IN, p.pid) >= NAPS);
+        CHECK_INT(events_lost(s), 0);
+
+        /* More than there is room for.  How many found none is told with the
+         * next that does, on the same CPU. */
+        count = 0;
+        puppet_tell(&p, 'l');
+        read_all(s);
+        puppet_tell(&p, 'e');
+        read_all(s);
+        CHECK(events_lost(s) > 0);
+        /* A sleep may be over before it begins. */
+        CHECK(count + events_lost(s) >= MANY_NAPS);
+        events_close(s);
+    }
+    puppet_end(&p);
+}
+
+/* In a mount namespace of our own, with tracefs below a root. */
+static void storage(void)
+{
+    struct tree t = tree_open();
+    const char *tracing = tree_path(&t, "sys/kernel/tracing/x");
+    char folder[512];
+    struct events *s = NULL;
+
+    (void)snprintf(folder, sizeof(folder), "%.*s", (int)(strlen(tracing) - 2),
+            tracing);
+    (void)snprintf(file_name, sizeof(file_name), "%s/file", t.root);
+
+    struct puppet p = puppet_start(busy);
+
+    CHECK(!open_or_say(&s, t.root, &p, EVENTS_STORAGE)); /* nothing there */
+    if (unshare(CLONE_NEWNS) != 0 ||
+            mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+            mount("tracefs", folder, "tracefs", 0, NULL) != 0) {
+        (void)fprintf(stderr, "storage: tracefs: %s\n", strerror(errno));
+    } else {
+        if (open_or_say(&s, t.root, &p, EVENTS_STORAGE)) {
+            uint64_t bytes = 0;
+
+            puppet_tell(&p, 'b');
+            read_all(s);
+            for (size_t i = 0; i < count; i++)
+                bytes +=
+                        seen[i].kind == EVENT_STORAGE_ASKED ? seen[i].value : 0;
+            CHECK(bytes >= BLOCK);
+            events_close(s);
+        }
+        CHECK(umount(folder) == 0);
+    }
+    puppet_end(&p);
+    tree_close(&t);
+}
+
+static void nobody(void)
+{
+    struct puppet p = puppet_start(busy);
+    struct events *s = NULL;
+    struct error e;
+
+    puppet_end(&p);
+    CHECK_INT(events_open(&s, "", (uint64_t)p.pid, EVENTS_SWITCHES, &e),
+            -ESRCH);
+    CHECK(strstr(e.text, "No such process"));
+    for (int i = 0; i < EVENT_KINDS; i++)
+        CHECK(event_kind_name((enum event_kind)i));
+}
+
+int main(void)
+{
+    faults();
+    switches();
+    nobody();
+    storage();
+    return test_result();
+}
