@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "store/store.h"
 
+struct push;
 struct recording;
 
 struct recording_plan {
@@ -19,6 +20,7 @@ struct recording_plan {
     uint32_t pid;      /* the program; what it starts is followed */
     double hz;         /* 0: as usual */
     double budget;     /* a share of one core */
+    struct push *push; /* is told, too (push/push.h); or NULL */
 };
 
 int recording_open(struct recording **out, const struct recording_plan *plan,

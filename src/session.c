@@ -3,6 +3,7 @@
 #include "analyse/absence.h"
 #include "analyse/fusion.h"
 #include "analyse/operators.h"
+#include "base/command_text.h"
 #include "base/json.h"
 #include "model/host.h"
 #include "ort/trace.h"
@@ -248,32 +249,6 @@ static int start_child(struct child **out, const struct session_state *s,
     return rc;
 }
 
-/* As one line, with quotes where a shell would need them. */
-static void describe_command(struct buf *out, char *const *argv)
-{
-    for (size_t i = 0; argv[i]; i++) {
-        bool plain = *argv[i];
-
-        for (const char *c = argv[i]; *c; c++)
-            plain &= (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
-                     (*c >= '0' && *c <= '9') || strchr("-_./=:,+@%", *c);
-        if (i)
-            buf_char(out, ' ');
-        if (plain) {
-            buf_text(out, argv[i]);
-            continue;
-        }
-        buf_char(out, '\'');
-        for (const char *c = argv[i]; *c; c++) {
-            if (*c == '\'')
-                buf_text(out, "'\\''");
-            else
-                buf_char(out, *c);
-        }
-        buf_char(out, '\'');
-    }
-}
-
 static int begin_run(struct session_state *s, const struct session_plan *plan,
         struct error *e)
 {
@@ -284,7 +259,7 @@ static int begin_run(struct session_state *s, const struct session_plan *plan,
 
     host_read(&host, "");
     host_json(&j, NULL, &host);
-    describe_command(&command, plan->argv);
+    command_text(&command, plan->argv);
     s->start_ns = mono_ns();
     s->out->run = (struct run){
         .started_wall_ns = wall_ns(),
@@ -329,6 +304,7 @@ static void begin_sampling(struct session_state *s, struct child *child,
         .pid = child_pid(child),
         .hz = hz,
         .budget = SAMPLING_BUDGET,
+        .push = s->push,
     };
 
     if (hz > 0 && recording_open(&s->recording, &plan, NULL) == 0)

@@ -129,9 +129,10 @@ static int64_t days_of(int64_t year, unsigned month, unsigned day)
 {
     int64_t y = year - (month <= 2);
     int64_t era = (y >= 0 ? y : y - 399) / 400;
-    unsigned of_era = (unsigned)(y - era * 400);
-    unsigned of_year =
-            (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+    int64_t of_era = y - era * 400;
+    int64_t of_year =
+            (153 * (int64_t)(month > 2 ? month - 3 : month + 9) + 2) / 5 + day -
+            1;
 
     return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year -
            719468;

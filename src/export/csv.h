@@ -15,4 +15,4 @@ void csv_row(struct buf *out, const struct column *columns, size_t count,
         const struct cell *cells);
 
 /* One text as a cell, in quotes where it needs them. */
-void csv_text(struct buf *out, struct str text);
+void csv_text(struct buf *out, struct str s);

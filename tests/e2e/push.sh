@@ -66,6 +66,9 @@ arrived() { # protobuf or json
     said metrics.json 'any(.name == "gen_ai.server.time_to_first_token" and
         .count == 3)'
     said metrics.json 'all(.resource["service.name"] == "tested")'
+    # What is sampled, too.
+    said metrics.json 'any(.name == "process.memory.usage" and .unit == "By" and
+        .value > 1e6 and .attributes["process.pid"] != null)'
     find got -name '*._v1_traces' | sort -V | xargs cat >all.pb
     node "$here/otlp.cjs" traces all.pb >spans.json ||
         fail "the spans are not sound"
