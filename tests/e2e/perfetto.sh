@@ -30,7 +30,9 @@ counts=$(sqlite3 t.db "SELECT
     (SELECT count(*) FROM operator_runs) +
     (SELECT count(*) FROM pipeline_sections)) || ' slices, ' ||
     ((SELECT count(*) FROM events WHERE kind = 0) +
-    (SELECT count(*) FROM tokens)) || ' instants, 0 values'")
+    (SELECT count(*) FROM tokens)) || ' instants, ' ||
+    (SELECT count(*) FROM readings) || ' values'")
+[[ $counts != *' 0 values' ]] || fail "nothing was sampled: $counts"
 traced "$counts"
 "$ortmeter" export --db t.db -f perfetto -z -o packed
 cmp <(gzip -dc packed) t.perfetto-trace || fail "packed, it is another"
@@ -39,8 +41,9 @@ meter "$programs/async" "$models/mlp.onnx" 29
 [ "$rc" -eq 0 ] || fail "the asynchronous program failed"
 [ "$("$ortmeter" export --db t.db -f chrome | grep -c model_run)" -eq 29 ] ||
     fail "not 29 runs"
-traced "$("$ortmeter" export --db t.db -f chrome |
-    grep -c '"ph":"X"') slices, 0 instants, 0 values"
+trace=$("$ortmeter" export --db t.db -f chrome)
+traced "$(grep -c '"ph":"X"' <<<"$trace") slices, 0 instants, $(
+    grep -c '"ph":"C"' <<<"$trace") values"
 
 # Names that are no UTF-8, and a sample that is no number.
 cat >made.json <<'END'
