@@ -131,6 +131,27 @@ def export_rows: .export | .duckdb as $d | [
         .stored_csv_rows_per_s; .csv_rows_per_s; null)
 ];
 
+# A row is made of what SQLite needs for it and what we do around it.
+def written_row($what; $ours; $bare):
+    { what: "Rows into the store, \($what), and bare SQLite",
+      ours: ($ours.per_s | millions), other: ($bare.per_s | millions),
+      ratio: ($ours.per_s / $bare.per_s | ratio), target: ">= 0.50 M/s",
+      verdict: ($ours | verdict(.per_s >= 500000)
+          + ", \(.per_cpu_s | millions) of CPU time") };
+
+def asked_row($what; $ms; $most):
+    { what: $what, ours: "\($ms | fixed(1)) ms", target: "< \($most) ms",
+      verdict: verdict($ms < $most) };
+
+def store_rows: .store | (.written | .bare_sqlite as $bare | [
+    written_row("inferences"; .inferences; $bare),
+    written_row("operators"; .operator_runs; $bare),
+    written_row("readings"; .readings; $bare),
+    written_row("encrypted"; .encrypted; $bare)
+]) + (.asked | (.lists | map(
+    asked_row("Of a million runs, \(.what)"; .median_ms; 50)))
+    + [ asked_row("Of a million runs, the report of one"; .report_ms; 100) ]);
+
 . + { rows: (
     silero_rows
     + [ (.empty_run.tensors | empty_row("3 inputs, 2 outputs")),
@@ -143,4 +164,5 @@ def export_rows: .export | .duckdb as $d | [
         exec_row("an empty preload"; .empty.median_us) ])
     + sampling_rows
     + export_rows
+    + store_rows
 ) }

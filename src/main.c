@@ -15,7 +15,7 @@ static void usage(FILE *to)
                 "\n",
             to);
     for (const struct cmd *const *c = cmd_table; *c; c++)
-        (void)fprintf(to, "  %-8s %s\n", (*c)->name, (*c)->about);
+        (void)fprintf(to, "  %-9s %s\n", (*c)->name, (*c)->about);
     (void)fputs("\n"
                 "'ortmeter VERB --help' tells more of each.\n"
                 "\n"

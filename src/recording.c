@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "energy/meter_feed.h"
 #include "os/clock.h"
 #include "push/push.h"
 #include "sample/sampling.h"
@@ -18,6 +19,8 @@ struct series {
     double stored;      /* the last value in the store, */
     uint64_t stored_ns; /* and when */
     bool any;
+    struct reading held; /* the last of them that was not stored */
+    bool holds;
     struct rollup second; /* that is not over yet; count 0: none */
 };
 
@@ -33,42 +36,16 @@ struct recording {
     uint32_t unended;  /* the first of them that goes on */
     bool *ended;
     size_t ended_cap;
-    size_t changes; /* of rates, that the store knows */
+    size_t changes;           /* of rates, that the store knows */
+    struct meter_feed *meter; /* or NULL */
+    uint32_t meter_subject;
 };
-
-int recording_open(struct recording **out, const struct recording_plan *plan,
-        struct error *e)
-{
-    uint64_t pid = plan->pid;
-    struct target_plan targets = {
-        .pids = &pid,
-        .pid_count = 1,
-        .children = true,
-    };
-    struct recording *r = alloc_zero(1, sizeof(*r));
-    int rc = sampling_open(&r->sampling,
-            &(struct sampling_plan){
-                    .targets = &targets,
-                    .hz = plan->hz,
-                    .budget = plan->budget,
-            },
-            e);
-
-    if (rc) {
-        recording_close(r);
-        return rc;
-    }
-    r->store = plan->store;
-    r->push = plan->push;
-    r->start_ns = plan->start_ns;
-    *out = r;
-    return 0;
-}
 
 void recording_close(struct recording *r)
 {
     if (!r)
         return;
+    meter_feed_close(r->meter);
     sampling_close(r->sampling);
     map_release(&r->by_key);
     free(r->series);
@@ -181,8 +158,14 @@ static void add_reading(struct recording *r, struct reading x)
 
     x.time_ns = since_start(r, x.time_ns);
     add_to_second(r, s, &x);
-    if (s->any && s->stored == x.value && x.time_ns < s->stored_ns + NS_PER_S)
+    if (s->any && s->stored == x.value && x.time_ns < s->stored_ns + NS_PER_S) {
+        s->held = x;
+        s->holds = energy_is_metric((enum metric_id)x.metric);
         return;
+    }
+    if (s->holds)
+        store_add_reading(r->store, &s->held);
+    s->holds = false;
     s->any = true;
     s->stored = x.value;
     s->stored_ns = x.time_ns;
@@ -198,7 +181,90 @@ static void keep(struct recording *r, const struct batch *batch)
     end_subjects(r);
 }
 
+/* --- an external meter ---------------------------------------------------- */
+
+static void take_meter(void *to, const struct reading *x)
+{
+    struct recording *r = to;
+
+    /* Before the run: none of its business. */
+    if (x->time_ns >= r->start_ns)
+        add_reading(r, *x);
+}
+
+/* A meter that cannot be had is a reason to say so, and not to stop. */
+static void open_meter(struct recording *r, const char *name)
+{
+    struct subjects *s = sampling_subjects(r->sampling);
+    struct error e = { "" };
+    uint32_t number = subjects_add(s, &(struct subject){ .kind = SUBJECT_ZONE,
+                                              .name = "meter",
+                                              .detail = name,
+                                              .source = ENERGY_SOURCE_METER });
+    struct meter_feed_plan plan = {
+        .name = name,
+        .subject = number,
+        .wall_ns = wall_ns(),
+        .mono_ns = mono_ns(),
+        .take = take_meter,
+        .context = r,
+    };
+
+    r->meter_subject = number;
+    if (meter_feed_open(&r->meter, &plan, &e))
+        subjects_missing(s, METRIC_zone_power_watts, number, "%s", e.text);
+}
+
+/* The last lines; and if there were none, that is worth telling. */
+static void finish_meter(struct recording *r)
+{
+    meter_feed_poll(r->meter);
+    if (!meter_feed_samples(r->meter))
+        subjects_missing(sampling_subjects(r->sampling),
+                METRIC_zone_power_watts, r->meter_subject,
+                "the meter sent no line that could be read, and %llu that "
+                "could not",
+                (unsigned long long)meter_feed_bad(r->meter));
+}
+
 /* --- ticks ---------------------------------------------------------------- */
+
+int recording_open(struct recording **out, const struct recording_plan *plan,
+        struct error *e)
+{
+    uint64_t pid = plan->pid;
+    struct target_plan targets = {
+        .pids = &pid,
+        .pid_count = 1,
+        .children = true,
+    };
+    static const struct energy_plan usual = { .mode = ENERGY_AUTO };
+    const struct energy_plan *energy = plan->energy ? plan->energy : &usual;
+    struct sampling_rate rates[ENERGY_SAMPLERS_MOST];
+    struct recording *r = alloc_zero(1, sizeof(*r));
+    int rc = sampling_open(&r->sampling,
+            &(struct sampling_plan){
+                    .targets = &targets,
+                    .hz = plan->hz,
+                    .budget = plan->budget,
+                    .rates = rates,
+                    .rate_count = energy_rates(rates, energy),
+            },
+            e);
+
+    if (rc) {
+        recording_close(r);
+        return rc;
+    }
+    energy_note(r->sampling, energy);
+    r->store = plan->store;
+    r->push = plan->push;
+    r->start_ns = plan->start_ns;
+    if (energy->meter)
+        open_meter(r, energy->meter);
+    *out = r;
+    return 0;
+}
 
 /* A change of the rates is a mark in the run. */
 static void add_changes(struct recording *r)
@@ -230,6 +296,8 @@ void recording_step(struct recording *r)
     keep(r, sampling_step(r->sampling, now_ns));
     sampling_charge(r->sampling);
     add_changes(r);
+    if (r->meter)
+        meter_feed_poll(r->meter);
 }
 
 void recording_finish(struct recording *r)
@@ -237,6 +305,8 @@ void recording_finish(struct recording *r)
     const struct subjects *s = sampling_subjects(r->sampling);
 
     keep(r, sampling_read_all(r->sampling, mono_ns()));
+    if (r->meter)
+        finish_meter(r);
     for (size_t i = 0; i < r->count; i++)
         end_second(r, &r->series[i]);
     for (size_t i = 0; i < subjects_missing_count(s); i++)

@@ -2,13 +2,16 @@
  *
  * Every second of every series is kept as a rollup, and every reading that
  * differs from the one before it; one that does not is kept once a second.
- * Nothing is lost by it, and a quiet program takes little room.
+ * Nothing is lost by it, and a quiet program takes little room.  Of energy and
+ * power the last reading before each change is kept as well, because it tells
+ * when they changed.
  *
  * Driven by the thread that owns the store; it takes no part in other work of
  * that thread, whose cost is not counted as sampling's. */
 #pragma once
 
 #include "base/error.h"
+#include "energy/recorder.h"
 #include "store/store.h"
 
 struct push;
@@ -21,6 +24,7 @@ struct recording_plan {
     double hz;         /* 0: as usual */
     double budget;     /* a share of one core */
     struct push *push; /* is told, too (push/push.h); or NULL */
+    const struct energy_plan *energy; /* NULL: as usual */
 };
 
 int recording_open(struct recording **out, const struct recording_plan *plan,

@@ -296,8 +296,9 @@ static void flush(struct session_state *s, bool now)
 /* A program that ended at once, or a machine that tells nothing: then there is
  * nothing to sample, which is no reason to stop. */
 static void begin_sampling(struct session_state *s, struct child *child,
-        double hz)
+        const struct session_plan *session)
 {
+    double hz = session->hz;
     struct recording_plan plan = {
         .store = s->store,
         .start_ns = s->start_ns,
@@ -305,6 +306,7 @@ static void begin_sampling(struct session_state *s, struct child *child,
         .hz = hz,
         .budget = SAMPLING_BUDGET,
         .push = s->push,
+        .energy = session->energy,
     };
 
     if (hz > 0 && recording_open(&s->recording, &plan, NULL) == 0)
@@ -474,7 +476,7 @@ int session_run(struct session_outcome *out, struct store *store,
                                     .thread = thread },
                 s.start_ns);
         push_start(s.push);
-        begin_sampling(&s, child, plan->hz);
+        begin_sampling(&s, child, plan);
         watch(&s, child);
         end_run(&s);
     }

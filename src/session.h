@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "energy/recorder.h"
 #include "model/run.h"
 #include "store/store.h"
 
@@ -18,6 +19,7 @@ struct session_plan {
     uint64_t ring_records; /* 0: as many as usual; else a power of 2 */
     struct push *push;     /* is told what happens (push/push.h); or NULL */
     double hz;             /* to sample the program at; 0: not at all */
+    const struct energy_plan *energy; /* NULL: as usual */
 };
 
 struct session_outcome {

@@ -12,7 +12,7 @@ static void check_json(int line, const struct operators *o, const char *want)
     struct json j = json_line_into(&b);
 
     json_object(&j, NULL);
-    operators_json(&j, o);
+    operators_json(&j, o, NULL);
     json_end(&j);
     if (strcmp(buf_cstr(&b), want) != 0) {
         test_failures++;

@@ -7,7 +7,7 @@
 #include <malloc.h>
 #include <string.h>
 
-enum { READS = 50, PROCESSES = 251, SAMPLERS_MOST = 64 };
+enum { READS = 50, PROCESSES = 101, SAMPLERS_MOST = 64 };
 
 static int obey(int in, int out)
 {

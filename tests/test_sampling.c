@@ -71,8 +71,8 @@ static const struct sampler slow = { "slow", "", sizeof(struct count), 10, 10,
     open_good, read_good, close_any };
 static const struct sampler absent = { "absent", "", 0, 10, 10, open_bad,
     read_good, close_any };
-static const struct sampler wide = { "wide", "", 0, 10, 10, open_good,
-    read_much, close_any };
+static const struct sampler wide = { "wide", "", sizeof(struct count), 10, 10,
+    open_good, read_much, close_any };
 
 static const struct sampler *const three[] = { &fast, &absent, &slow, NULL };
 static const struct sampler *const one[] = { &fast, NULL };

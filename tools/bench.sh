@@ -71,6 +71,8 @@ measure() {
     step export
     "$bench/export" 1000000 3 "$tmp" >"$tmp/export.json"
     node bench/export_duckdb.mjs "$npm" "$tmp" 3 >"$tmp/duckdb.json"
+    step store
+    "$bench/store" "$tmp" 500000 1000000 >"$tmp/store.json"
     step ''
 }
 
@@ -103,12 +105,14 @@ collect() {
         --slurpfile sampling "$tmp/sampling.json" \
         --slurpfile export "$tmp/export.json" \
         --slurpfile duckdb "$tmp/duckdb.json" \
+        --slurpfile store "$tmp/store.json" \
         --slurpfile exec "$tmp/exec.json" '{
             export: ($export[0] + {duckdb: $duckdb[0]}),
             schema_version: 1, machine: $machine, silero: $silero,
             empty_run: {tensors: $tensors, nothing: $nothing},
             python: $python[0], transport: $transport[0], paced: $paced,
-            exec: $exec[0], sampling: $sampling[0]
+            exec: $exec[0], sampling: $sampling[0],
+            store: $store[0]
         }' | jq --from-file bench/rows.jq
 }
 

@@ -96,7 +96,8 @@ includes() {
     complain 'an include that points the wrong way' "$(awk '
     BEGIN {
         count = split("base|model|os|onnx sample etw store ort|" \
-            "energy analyse llm|export|push|serve recording|session monitor|cmd|main", floor, "|")
+            "energy|analyse llm|export|push|serve recording|session monitor|cmd|" \
+            "main", floor, "|")
         for (i = 1; i <= count; i++) {
             n = split(floor[i], name, " ")
             for (j = 1; j <= n; j++)

@@ -340,7 +340,7 @@ static int read_inferences(struct summary *out, struct store *s, int64_t run,
 int summary_read(struct summary *out, struct store *s, int64_t run,
         struct error *e)
 {
-    *out = (struct summary){ 0 };
+    *out = (struct summary){ .prices.pue = 1 };
 
     int rc = store_read_run(s, run, take_run, out, e);
 
@@ -364,6 +364,8 @@ int summary_read(struct summary *out, struct store *s, int64_t run,
         rc = store_each_thread(s, run, take_thread, out, e);
     if (!rc)
         rc = usage_read(&out->usage, s, run, e);
+    if (!rc)
+        rc = run_energy_read(&out->energy, s, run, e);
     if (rc) {
         summary_release(out);
         return rc;
@@ -400,6 +402,7 @@ static void release_sessions(struct summary *s)
 
 void summary_release(struct summary *s)
 {
+    run_energy_release(&s->energy);
     free((char *)s->run.command);
     free((char *)s->run.directory);
     free((char *)s->run.tags);

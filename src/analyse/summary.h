@@ -8,6 +8,7 @@
 #include "analyse/spread.h"
 #include "analyse/usage.h"
 #include "base/error.h"
+#include "energy/figures.h"
 #include "model/run.h"
 #include "store/store.h"
 
@@ -140,6 +141,9 @@ struct summary {
     uint32_t hook_ns;    /* the dearest process; 0: not measured */
 
     struct usage usage; /* of the machine, as it was sampled */
+
+    struct run_energy energy;
+    struct energy_prices prices; /* none, unless whoever reads sets them */
 };
 
 int summary_read(struct summary *out, struct store *s, int64_t run,
@@ -149,3 +153,6 @@ void summary_release(struct summary *s);
 /* What a model is called: its file's name without the ending, with the folder
  * where the name alone says nothing ("model.onnx").  For free(). */
 char *summary_model_name(const char *path);
+
+/* What its energy is divided by. */
+struct energy_counts summary_energy_counts(const struct summary *s);

@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "cmd/database.h"
 #include "cmd/settings.h"
+#include "os/path.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -30,6 +31,13 @@ int metered_check(const struct metered_settings *s, struct error *e)
         return fail(e, -EINVAL,
                 "--ops takes off, auto, all or a number from 1, not '%s'",
                 s->ops);
+    if (s->meter && strcmp(s->meter, "-") != 0 &&
+            !str_starts(str_of(s->meter), "tcp:") &&
+            path_readable("%s", s->meter))
+        return fail(e, -EINVAL,
+                "--meter takes a file, a pipe or tcp:HOST:PORT; %s cannot be "
+                "read",
+                s->meter);
     for (int i = 0; i < s->tags.count; i++)
         if (strchr(s->tags.item[i], ','))
             return fail(e, -EINVAL, "a tag has no comma: --tag '%s'",
@@ -76,6 +84,11 @@ int metered_run(struct session_outcome *out, struct store **store,
                     .ring_records = s->buffer,
                     .push = push,
                     .hz = s->hz,
+                    .energy =
+                            &(struct energy_plan){
+                                    .mode = (enum energy_mode)s->energy.index,
+                                    .given = s->watts,
+                                    .meter = s->meter },
             },
             e);
     push_free(push);

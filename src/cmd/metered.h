@@ -14,9 +14,12 @@ struct metered_settings {
     const char *key_file;
     struct option_texts tags;
     const char *ops;
-    uint64_t buffer; /* records; 0: as many as usual */
+    uint64_t buffer;             /* records; 0: as many as usual */
+    double hz;                   /* of sampling; 0: none */
+    struct option_choice energy; /* of energy_mode_names */
+    struct cpu_model_given watts;
+    const char *meter; /* or NULL */
     struct push_settings push;
-    double hz; /* of sampling; 0: none */
 };
 
 /* Whether the options make sense: -EINVAL with a sentence that names one. */

@@ -1,5 +1,6 @@
 #include "cmd/options.h"
 
+#include "base/compiler.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
 
@@ -176,10 +177,12 @@ const struct config *options_files(void)
     return files;
 }
 
-/* The value of ORTMETER_MAX_OVERHEAD for --max-overhead; NULL: not set. */
-static const char *variable_of(const char *option, char name[64])
+/* The value of ORTMETER_WATCH_MAX_OVERHEAD for `watch --max-overhead`; NULL:
+ * not set. */
+static const char *variable_of(const char *verb, const char *option,
+        char name[64])
 {
-    size_t n = (size_t)snprintf(name, 64, "ORTMETER_%s", option);
+    size_t n = (size_t)snprintf(name, 64, "ORTMETER_%s_%s", verb, option);
 
     for (size_t i = 0; i < n && i < 64; i++) {
         if (name[i] >= 'a' && name[i] <= 'z')
@@ -249,10 +252,20 @@ static int from_files(const struct option *option, const char *verb,
     return rc;
 }
 
-/* Those look at their variables themselves. */
+/* Those look at a variable that is for all verbs, and comes before files. */
 static bool has_own_variable(const char *option)
 {
-    return strcmp(option, "db") == 0 || strcmp(option, "ort") == 0;
+    static const char *const own[][2] = { { "db", "ORTMETER_DB" },
+        { "ort", "ORTMETER_ORT" }, { "store", "ORTMETER_STORE" },
+        { "key-file", "ORTMETER_KEY_FILE" } };
+
+    for (size_t i = 0; i < LEN(own); i++) {
+        const char *value = getenv(own[i][1]);
+
+        if (strcmp(own[i][0], option) == 0)
+            return value && value[0];
+    }
+    return false;
 }
 
 static int fill_in(const struct options *o, const char *verb, uint64_t given,
@@ -266,12 +279,12 @@ static int fill_in(const struct options *o, const char *verb, uint64_t given,
                 given & UINT64_C(1) << (x - o->table))
             continue;
 
-        const char *value = variable_of(x->name, g.name);
+        const char *value = variable_of(verb, x->name, g.name);
 
-        if (!value)
-            rc = from_files(x, verb, e);
-        else if (!has_own_variable(x->name))
+        if (value)
             rc = set_named(&g, value, e);
+        else if (!has_own_variable(x->name))
+            rc = from_files(x, verb, e);
         if (rc)
             return rc;
     }

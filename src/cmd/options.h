@@ -63,8 +63,9 @@ struct options {
     bool command;
 };
 
-/* Options that are not given come from their variable, ORTMETER_RATE for
- * `--rate`, or from these files.  They are borrowed, for good; NULL: none. */
+/* Options that are not given come from their variable, ORTMETER_RUN_RATE for
+ * `run --rate`, or from these files.  They are borrowed, for good; NULL: none.
+ */
 void options_use(const struct config *files);
 const struct config *options_files(void);
 

@@ -38,10 +38,7 @@ static void add(struct pipeline_part *to, const struct pipeline_part *x)
 /* By phase and name. */
 static int compare(const void *a, const void *b)
 {
-    const struct pipeline_section *x =
-            *(const struct pipeline_section *const *)a;
-    const struct pipeline_section *y =
-            *(const struct pipeline_section *const *)b;
+    const struct pipeline_section *x = a, *y = b;
 
     if (x->phase != y->phase)
         return x->phase < y->phase ? -1 : 1;
@@ -50,28 +47,26 @@ static int compare(const void *a, const void *b)
 
 void pipeline_text(struct buf *out, const struct pipeline *p, bool colours)
 {
-    const struct pipeline_section **sorted =
-            alloc_zero(p->count, sizeof(*sorted));
+    struct pipeline_section *sorted = alloc_zero(p->count, sizeof(*sorted));
 
-    for (size_t i = 0; i < p->count; i++)
-        sorted[i] = &p->sections[i];
+    memcpy(sorted, p->sections, p->count * sizeof(*sorted));
     qsort(sorted, p->count, sizeof(*sorted), compare);
     buf_printf(out, "%s%-32s%10s%12s   share%s\n",
             term_style(colours, TERM_DIM), "phase and section", "count", "time",
             term_style(colours, TERM_PLAIN));
     for (size_t i = 0; i < p->count;) {
-        const struct pipeline_section *first = sorted[i];
+        const struct pipeline_section *first = &sorted[i];
         struct pipeline_part sum = { 0 };
         struct buf name = { 0 };
 
-        if (!i || sorted[i - 1]->phase != first->phase) {
+        if (!i || sorted[i - 1].phase != first->phase) {
             buf_text(out, term_style(colours, TERM_BOLD));
             line(out, p, phase_name((enum phase)first->phase),
                     &p->phases[first->phase]);
             buf_text(out, term_style(colours, TERM_PLAIN));
         }
-        for (; i < p->count && compare(&sorted[i], &first) == 0; i++)
-            add(&sum, &sorted[i]->part);
+        for (; i < p->count && compare(&sorted[i], first) == 0; i++)
+            add(&sum, &sorted[i].part);
         buf_printf(&name, "  %s", first->name);
         line(out, p, buf_cstr(&name), &sum);
         buf_release(&name);

@@ -2,6 +2,7 @@
 #include "analyse/history.h"
 #include "analyse/summary.h"
 #include "cmd/cmd.h"
+#include "cmd/energy_prices.h"
 #include "cmd/metered.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
@@ -38,8 +39,18 @@ static const char help[] =
         "later)\n"
         "  --rate HZ       how often to sample CPU, memory and I/O of the "
         "program;\n"
-        "                  100 if not given, 0: not at all\n" PUSH_OPTIONS_HELP
-        "  -h, --help      this text\n"
+        "                  100 if not given, 0: not at all\n"
+        "  --energy HOW    joules: auto, what sensors say (default); model, "
+        "an\n"
+        "                  estimate where no sensor measures the CPU; off\n"
+        "  --meter FROM    an external meter's lines 'seconds watts': a "
+        "file,\n"
+        "                  a pipe, or tcp:HOST:PORT\n"
+        "  --region NAME   where the electricity comes from, for its carbon\n"
+        "  --price P       of a kWh\n"
+        "  --idle-watts W, --full-watts W, --tdp W\n"
+        "                  what is known of the CPU, for the "
+        "model\n" PUSH_OPTIONS_HELP "  -h, --help      this text\n"
         "\n"
         "Exit code: the program's; 128 + N when signal N ended it; 1 when it\n"
         "could not be started, or when recording had to stop and it "
@@ -60,6 +71,8 @@ struct settings {
     bool json, quiet, help;
     const char *out;
     struct metered_settings metered;
+    struct energy_price_options price_options;
+    struct energy_prices prices;
 };
 
 static int complain(const struct error *e)
@@ -79,6 +92,7 @@ static int report(const struct settings *s, struct store *store, int64_t run,
     if (rc)
         return rc;
     (void)history_keep(store, &summary, NULL); /* else `list` does it */
+    summary.prices = s->prices;
     if (s->out || s->json)
         summary_json(&text, &summary);
     else
@@ -122,8 +136,12 @@ static int run_program(const struct settings *s, char *const *argv)
     return exit_code(&outcome, well);
 }
 
-static int check(const struct settings *s, int words, struct error *e)
+static int check(struct settings *s, int words, struct error *e)
 {
+    int rc = energy_prices(&s->prices, &s->price_options, e);
+
+    if (rc)
+        return rc;
     if (!words)
         return fail(e, -EINVAL, "there is no program to run");
     return metered_check(&s->metered, e);
@@ -132,7 +150,10 @@ static int check(const struct settings *s, int words, struct error *e)
 static int run(int argc, char **argv)
 {
     struct settings s = {
-        .metered = { .ops = "off", .hz = METERED_HZ, .push = PUSH_SETTINGS },
+        .metered = { .ops = "off",
+                .hz = METERED_HZ,
+                .energy.all = energy_mode_names,
+                .push = PUSH_SETTINGS },
     };
     struct error e = { "" };
     const struct option table[] = {
@@ -145,6 +166,13 @@ static int run(int argc, char **argv)
         { "buffer", 0, OPTION_NUMBER, &s.metered.buffer },
         { "ops", 0, OPTION_TEXT, &s.metered.ops },
         { "rate", 0, OPTION_REAL, &s.metered.hz },
+        { "energy", 0, OPTION_CHOICE, &s.metered.energy },
+        { "region", 0, OPTION_TEXT, &s.price_options.region },
+        { "price", 0, OPTION_REAL, &s.price_options.price },
+        { "meter", 0, OPTION_TEXT, &s.metered.meter },
+        { "idle-watts", 0, OPTION_REAL, &s.metered.watts.idle_watts },
+        { "full-watts", 0, OPTION_REAL, &s.metered.watts.full_watts },
+        { "tdp", 0, OPTION_REAL, &s.metered.watts.tdp_watts },
         PUSH_OPTIONS(s.metered.push),
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },

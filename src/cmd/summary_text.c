@@ -1,5 +1,6 @@
 #include "cmd/summary_text.h"
 
+#include "cmd/energy_text.h"
 #include "cmd/operators_text.h"
 #include "cmd/page.h"
 #include "cmd/term.h"
@@ -379,6 +380,7 @@ static void cost(const struct page *p, const struct summary *s)
         buf_char(p->out, '\n');
     }
     usage(p, s);
+    energy_lines(p, s);
     meter_cost(p, s);
     if (s->lost) {
         page_label(p, "lost");

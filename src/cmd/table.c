@@ -17,6 +17,8 @@ const struct cmd *const cmd_table[] = {
     &cmd_import,
     &cmd_export,
     &cmd_inspect,
+    &cmd_energy,
+    &cmd_calibrate,
     &cmd_doctor,
     NULL,
 };

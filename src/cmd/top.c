@@ -213,7 +213,9 @@ static int run_top(struct settings *s, char *const *argv)
             "process-status=0" };
 
         s->watching.names.item[s->watching.names.count++] = "*";
-        for (size_t i = 0; i < LEN(less); i++)
+        for (size_t i = 0;
+                i < LEN(less) && s->watching.rates.count < OPTION_TEXTS_MAX;
+                i++)
             s->watching.rates.item[s->watching.rates.count++] = less[i];
     }
     self_raise_file_limit();

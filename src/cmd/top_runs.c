@@ -94,9 +94,11 @@ static void sum_up(struct sessions *s)
         struct top_latency l = m->latency[k];
 
         if (l.count) {
+            size_t p50 = (l.count - 1) / 2, p95 = (l.count - 1) * 95 / 100;
+
             qsort(s->duration_ns[k], l.count, sizeof(uint64_t), by_value);
-            l.p50_ns = (double)s->duration_ns[k][(l.count - 1) / 2];
-            l.p95_ns = (double)s->duration_ns[k][(l.count - 1) * 95 / 100];
+            l.p50_ns = (double)s->duration_ns[k][p50];
+            l.p95_ns = (double)s->duration_ns[k][p95];
             l.per_s = l.per_s > 0 ? (double)l.count * 1e9 / l.per_s : 0;
         }
         free(s->duration_ns[k]);

@@ -39,7 +39,9 @@ static const char help[] =
         "  --metric GLOB      only these figures; may be repeated\n"
         "  --json             one line of JSON for each tick, the last one "
         "with\n"
-        "                     the summary\n"
+        "                     the summary; above 10 lines a second, those "
+        "between\n"
+        "                     have only what was read for them\n"
         "  -o FILE            write to FILE\n"
         "  -h, --help         this text\n"
         "\n"
@@ -56,6 +58,7 @@ static const char help[] =
 #define SHOWN_HZ 10 /* lines, where nothing else was asked for */
 #define TABLE_HZ 2  /* tables at most, for people */
 #define PAUSE_NS 100000000
+#define FULL_NS  99000000 /* all figures ten times a second */
 
 struct settings {
     struct watching_settings watching;
@@ -74,6 +77,7 @@ struct showing {
     bool in_place; /* a table that is drawn over the one before */
     uint64_t next_ns;
     uint64_t period_ns;
+    uint64_t full_ns; /* when to write all figures again */
 };
 
 static int complain(const struct error *e)
@@ -99,6 +103,9 @@ static bool show(struct showing *s, uint64_t now_ns)
     const struct watching *w = s->view.watching;
 
     if (s->settings->json) {
+        s->view.full = now_ns >= s->full_ns;
+        if (s->view.full)
+            s->full_ns = now_ns + FULL_NS;
         watch_json(&s->text, &s->view, now_ns);
         s->view.changes_told = sampling_change_count(w->sampling);
     } else {
@@ -123,11 +130,11 @@ static bool is_time(struct showing *s, uint64_t now_ns)
     return true;
 }
 
-static bool finish(struct showing *s)
+static bool finish(struct showing *s, struct watching *w)
 {
-    uint64_t now_ns = mono_ns();
+    uint64_t now_ns = w->tick_ns = mono_ns();
 
-    s->view.last = true;
+    s->view.last = s->view.full = true;
     if (s->settings->json)
         watch_json(&s->text, &s->view, now_ns);
     else
@@ -154,27 +161,36 @@ static void begin(struct showing *s, const struct watching *w)
 
 /* --- watching ------------------------------------------------------------- */
 
-/* Until it is over; false: what it says could not be written. */
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Until it is over; false: what it says could not be written.  A line comes
+ * when it is due, whether something new was read or not. */
 static bool watch(struct watching *w, struct showing *s)
 {
-    uint64_t end_ns =
-            s->settings->duration_s > 0
-                    ? w->start_ns + (uint64_t)(1e9 * s->settings->duration_s)
-                    : UINT64_MAX;
+    double duration_s = s->settings->duration_s;
+    uint64_t end_ns = duration_s > 0
+                              ? w->start_ns + (uint64_t)(1e9 * duration_s)
+                              : UINT64_MAX;
     uint64_t now_ns = mono_ns();
     bool good = true;
 
     while (good && !w->ended && now_ns < end_ns && !interrupt_came()) {
-        uint64_t latest_ns = now_ns + PAUSE_NS;
-        bool read = watching_step(w, latest_ns < end_ns ? latest_ns : end_ns);
+        uint64_t until_ns =
+                sooner(s->next_ns, sooner(now_ns + PAUSE_NS, end_ns));
+        bool read = watching_step(w, until_ns);
 
         now_ns = mono_ns();
-        if (!read || w->ended || !is_time(s, now_ns))
+        if (w->ended || now_ns >= end_ns || !is_time(s, now_ns))
             continue;
+        if (!read)
+            w->tick_ns = now_ns;
         good = show(s, now_ns);
         board_sweep(w->board);
     }
-    return finish(s) && good;
+    return finish(s, w) && good;
 }
 
 static int exit_code(const struct watching *w)

@@ -16,6 +16,11 @@ static uint64_t age_ms(const struct board_figure *f, const struct watching *w)
     return f->time_ns < w->tick_ns ? (w->tick_ns - f->time_ns) / 1000000 : 0;
 }
 
+static bool is_shown(const struct watch_view *v, const struct board_figure *f)
+{
+    return (v->full || !age_ms(f, v->watching)) && is_wanted(v, f->metric);
+}
+
 /* The figures, and the age of those that are not of this tick. */
 static void add_figures(struct json *j, const struct watch_view *v,
         const struct board_row *r)
@@ -25,7 +30,7 @@ static void add_figures(struct json *j, const struct watch_view *v,
     for (size_t i = 0; i < r->count; i++) {
         const struct board_figure *f = &r->figure[i];
 
-        if (!is_wanted(v, f->metric))
+        if (!is_shown(v, f))
             continue;
         figure_json(j, f->metric, f->value);
         old |= age_ms(f, v->watching) > 0;
@@ -36,10 +41,20 @@ static void add_figures(struct json *j, const struct watch_view *v,
     for (size_t i = 0; i < r->count; i++) {
         const struct board_figure *f = &r->figure[i];
 
-        if (age_ms(f, v->watching) && is_wanted(v, f->metric))
+        if (age_ms(f, v->watching) && is_shown(v, f))
             json_u64(j, figure_name(f->metric), age_ms(f, v->watching));
     }
     json_end(j);
+}
+
+/* A process is there although nothing new was read of it. */
+static bool has_news(const struct watch_view *v, const struct board_row *r)
+{
+    bool news = r->kind == SUBJECT_PROCESS;
+
+    for (size_t i = 0; i < r->count && !news; i++)
+        news = is_shown(v, &r->figure[i]);
+    return news;
 }
 
 static void add_name(struct json *j, const struct subject *x)
@@ -72,7 +87,7 @@ static void add_kind(struct json *j, const struct watch_view *v,
         const struct board_row *r = board_at(b, i);
         const struct subject *x = subjects_get(s, r->subject);
 
-        if (r->kind != kind)
+        if (r->kind != kind || !has_news(v, r))
             continue;
         if (!begun)
             json_array(j, key);
@@ -97,9 +112,7 @@ void watch_json(struct buf *out, const struct watch_view *v, uint64_t now_ns)
     struct json j = json_line_into(out);
 
     json_object(&j, NULL);
-    json_u64(&j, "timestamp_ns",
-            (v->last || !w->tick_ns ? now_ns : w->tick_ns) +
-                    w->mono_to_wall_ns);
+    json_u64(&j, "timestamp_ns", w->tick_ns + w->mono_to_wall_ns);
     if (v->first)
         json_int(&j, "schema_version", SCHEMA_VERSION);
     json_object(&j, "system");

@@ -10,6 +10,7 @@ struct watch_view {
     size_t changes_told;         /* changes of rates that were written */
     bool first, last;            /* the first line says what is missing; the
                                   * last one sums up */
+    bool full;                   /* also figures that are not of this tick */
     bool colours;
 };
 

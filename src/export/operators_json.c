@@ -68,8 +68,28 @@ static void dependencies(struct json *j, const struct operators *all,
     json_end(j);
 }
 
+/* Of all times that it was looked at, as `count` and the times are. */
+static void energy_of(struct json *j, const struct run_energy *energy,
+        uint32_t id)
+{
+    if (!energy || !energy->account.counted)
+        return;
+
+    struct energy_sum x = run_energy_operator(energy, id);
+
+    if (!x.count)
+        return;
+    json_fixed(j, "joules", (double)x.gross_uj / 1e6, 6);
+    if (energy->account.attribution.idle_known)
+        json_fixed(j, "net_joules", (double)x.net_uj / 1e6, 6);
+    if (x.error_j > 0)
+        json_fixed(j, "joules_error", x.error_j, 6);
+    json_text(j, "joules_method", reading_method_name(x.method));
+}
+
 static void one(struct json *j, const struct operators *all,
-        const struct operator_sum *o, double kernels)
+        const struct run_energy *energy, const struct operator_sum *o,
+        double kernels)
 {
     json_object(j, NULL);
     json_u64(j, "id", o->id);
@@ -83,6 +103,7 @@ static void one(struct json *j, const struct operators *all,
         json_u64(j, "cycles", o->cycles);
     else
         times(j, o, kernels);
+    energy_of(j, energy, o->id);
     if (o->node_index != UINT32_MAX)
         json_u64(j, "node_index", o->node_index);
     shapes(j, "input_shapes", o->inputs);
@@ -137,7 +158,8 @@ static void account(struct json *j, uint32_t session,
     json_end(j);
 }
 
-void operators_json(struct json *j, const struct operators *o)
+void operators_json(struct json *j, const struct operators *o,
+        const struct run_energy *energy)
 {
     double kernels = 0;
 
@@ -148,7 +170,7 @@ void operators_json(struct json *j, const struct operators *o)
     json_array(j, "ops");
     for (size_t i = 0; i < o->count; i++)
         if (o->items[i].count)
-            one(j, o, &o->items[i], kernels);
+            one(j, o, energy, &o->items[i], kernels);
     json_end(j);
     json_object(j, "gaps");
     json_array(j, "sessions");

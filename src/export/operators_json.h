@@ -2,8 +2,11 @@
 #pragma once
 
 #include "analyse/operators.h"
+#include "energy/run_energy.h"
 
 struct json;
 
-/* The members `ops` and `gaps`; nothing where no inference was looked into. */
-void operators_json(struct json *j, const struct operators *o);
+/* The members `ops` and `gaps`; nothing where no inference was looked into.
+ * `energy` may be NULL. */
+void operators_json(struct json *j, const struct operators *o,
+        const struct run_energy *energy);

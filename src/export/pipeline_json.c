@@ -60,9 +60,9 @@ void pipeline_json(struct buf *out, const struct pipeline *p, const char *id)
     if (p->total.has_energy)
         json_real(&j, "total_energy_mj", p->total.energy_mj);
     json_array(&j, "phases");
-    for (uint8_t i = 0; i < PHASES; i++)
+    for (int i = 0; i < PHASES; i++)
         if (p->phases[i].count)
-            phase(&j, p, i);
+            phase(&j, p, (uint8_t)i);
     json_end(&j);
     json_end(&j);
     buf_char(out, '\n');

@@ -1,11 +1,13 @@
 #include "export/summary_json.h"
 
 #include "base/json.h"
+#include "export/energy_json.h"
 #include "export/operators_json.h"
 #include "export/placement_json.h"
 #include "export/usage_json.h"
 #include "model/phase.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -310,9 +312,29 @@ static void token_items(struct json *j, const struct summary *s)
         json_int(j, "id", s->items[i].id);
         optional_text(j, "text", s->items[i].text);
         ms(j, "time_ms", (double)s->items[i].time_ns);
+        if (s->energy.account.counted)
+            json_fixed(j, "energy_mj",
+                    1e3 * run_energy_between(&s->energy,
+                                  i ? s->items[i - 1].time_ns : 0,
+                                  s->items[i].time_ns),
+                    6);
         json_end(j);
     }
     json_end(j);
+}
+
+/* Gross, as every figure whose name does not say otherwise. */
+static void token_energy(struct json *j, const struct summary *s)
+{
+    struct energy_counts n = summary_energy_counts(s);
+    struct energy_figures f = energy_figures(&s->energy, &n, &s->prices);
+
+    if (!s->energy.account.counted || isnan(f.token.gross_j))
+        return;
+    json_real(j, "joules_per_token", f.token.gross_j);
+    json_text(j, "joules_method",
+            reading_method_name(
+                    run_energy_phase(&s->energy, PHASE_DECODE).method));
 }
 
 static void tokens(struct json *j, const struct summary *s)
@@ -332,6 +354,7 @@ static void tokens(struct json *j, const struct summary *s)
             json_fixed(j, "tokens_per_s", (double)t->count / (t->busy_ns / 1e9),
                     3);
     }
+    token_energy(j, s);
     token_items(j, s);
     json_end(j);
 }
@@ -403,6 +426,13 @@ static void errors(struct json *j, const struct summary *s)
 
 /* --- what it cost --------------------------------------------------------- */
 
+static void energy(struct json *j, const struct summary *s)
+{
+    struct energy_counts n = summary_energy_counts(s);
+
+    energy_json(j, "energy", &s->energy, &n, &s->prices, false);
+}
+
 static void overhead(struct json *j, const struct summary *s)
 {
     json_object(j, "overhead");
@@ -442,7 +472,7 @@ void summary_json(struct buf *out, const struct summary *s)
     warmup(j, s);
     phases(j, s);
     tokens(j, s);
-    operators_json(j, &s->operators);
+    operators_json(j, &s->operators, &s->energy);
     placement_json(j, s);
     sections(j, s);
     notes(j, "marks", "text", s->marks, s->mark_count);
@@ -450,6 +480,7 @@ void summary_json(struct buf *out, const struct summary *s)
     batches(j, s);
     errors(j, s);
     usage_json(j, s);
+    energy(j, s);
     json_u64(j, "lost_events", s->lost);
     if (s->unfinished)
         json_u64(j, "unfinished_events", s->unfinished);

@@ -19,7 +19,7 @@
 #define WINDOW_MIN 10
 
 /* A session. */
-struct series {
+struct latencies {
     char *tag;
     uint64_t count;  /* of all its inferences that did not fail */
     uint64_t window; /* so many make a histogram */
@@ -30,27 +30,27 @@ struct series {
 
 struct board {
     struct tfevents *to;
-    struct map series; /* session to struct series */
+    struct map series; /* session to struct latencies */
     struct subject_book subjects;
     struct map steps; /* of readings: metric and subject to their count */
     struct buf tag;
     uint64_t started_ns, ended_ns; /* Unix time */
 };
 
-static struct series *series_of(struct board *b, uint32_t session)
+static struct latencies *series_of(struct board *b, uint32_t session)
 {
     const uint64_t *found = map_find(&b->series, session);
 
     if (found)
-        return (struct series *)(uintptr_t)*found;
+        return (struct latencies *)(uintptr_t)*found;
 
-    struct series *x = alloc_zero(1, sizeof(*x));
+    struct latencies *x = alloc_zero(1, sizeof(*x));
 
     map_put(&b->series, session, (uintptr_t)x);
     return x;
 }
 
-static void name_series(struct series *x, uint32_t session, const char *path)
+static void name_series(struct latencies *x, uint32_t session, const char *path)
 {
     char *model = path ? summary_model_name(path) : NULL;
     struct buf tag = { 0 };
@@ -72,7 +72,7 @@ static void take_session(void *to, const struct session *s)
 
 static void count_inference(void *to, const struct inference *i)
 {
-    struct series *x = series_of(to, i->session);
+    struct latencies *x = series_of(to, i->session);
 
     if (!x->tag)
         name_series(x, i->session, NULL);
@@ -85,8 +85,8 @@ static void set_windows(struct board *b)
         if (!b->series.entries[i].used)
             continue;
 
-        struct series *x =
-                (struct series *)(uintptr_t)b->series.entries[i].value;
+        struct latencies *x =
+                (struct latencies *)(uintptr_t)b->series.entries[i].value;
 
         x->window = (x->count + WINDOWS - 1) / WINDOWS;
         if (x->window < WINDOW_MIN)
@@ -97,7 +97,7 @@ static void set_windows(struct board *b)
 static void take_inference(void *to, const struct inference *i)
 {
     struct board *b = to;
-    struct series *x = series_of(b, i->session);
+    struct latencies *x = series_of(b, i->session);
     uint64_t end_ns = b->started_ns + i->start_ns + i->duration_ns;
     double value = (double)i->duration_ns;
 
@@ -191,8 +191,8 @@ static void release(struct board *b)
 {
     for (size_t i = 0; i < b->series.cap; i++)
         if (b->series.entries[i].used) {
-            struct series *x =
-                    (struct series *)(uintptr_t)b->series.entries[i].value;
+            struct latencies *x =
+                    (struct latencies *)(uintptr_t)b->series.entries[i].value;
 
             free(x->tag);
             free(x);

@@ -195,6 +195,9 @@ enum metric_source {
         "includes it.") \
     X(zone_power_watts, "watts", GAUGE, ZONE, DEVICE, \
         "Power that a part draws; its parent's includes it.") \
+    X(zone_idle_watts, "watts", GAUGE, ZONE, METRICS, \
+        "Power that a part draws while the machine does nothing, as " \
+        "calibrate measured it.") \
     X(zone_temperature_celsius, "celsius", GAUGE, ZONE, DEVICE, \
         "Temperature of a part of the machine or of a device.") \
     X(zone_clock_hertz, "hertz", GAUGE, ZONE, DEVICE, \

@@ -22,7 +22,8 @@ enum subject_kind {
 
 struct subject {
     enum subject_kind kind;
-    uint32_t parent;    /* a thread's process, a zone's device; 0: the host */
+    uint32_t parent;    /* a thread's process, a zone's device, or the zone that
+                         * includes a zone or device; 0: the host */
     uint64_t number;    /* pid, tid, CPU or index */
     uint64_t start_ns;  /* a process's or thread's, of mono_ns(); 0: not told.
                          * With the number it tells it from a later namesake */

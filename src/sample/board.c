@@ -17,7 +17,7 @@ struct row {
 
 struct board {
     const struct subjects *subjects;
-    struct row **row;
+    struct row *row;
     size_t count, cap;
     struct map by_subject; /* to an index */
 };
@@ -30,18 +30,12 @@ struct board *board_new(const struct subjects *subjects)
     return b;
 }
 
-static void free_row(struct row *r)
-{
-    free(r->figure);
-    free(r);
-}
-
 void board_free(struct board *b)
 {
     if (!b)
         return;
     for (size_t i = 0; i < b->count; i++)
-        free_row(b->row[i]);
+        free(b->row[i].figure);
     free(b->row);
     map_release(&b->by_subject);
     free(b);
@@ -52,18 +46,18 @@ static struct row *row_of(struct board *b, uint32_t subject)
     const uint64_t *at = map_find(&b->by_subject, subject);
 
     if (at)
-        return b->row[*at];
+        return &b->row[*at];
     if (b->count == b->cap) {
         b->cap = b->cap ? 2 * b->cap : 64;
         b->row = alloc_resize(b->row, b->cap * sizeof(*b->row));
     }
 
-    struct row *r = alloc_zero(1, sizeof(*r));
+    struct row *r = &b->row[b->count];
 
+    memset(r, 0, sizeof(*r));
     r->open.subject = subject;
     r->open.kind = subjects_get(b->subjects, subject)->kind;
-    map_put(&b->by_subject, subject, b->count);
-    b->row[b->count++] = r;
+    map_put(&b->by_subject, subject, b->count++);
     return r;
 }
 
@@ -104,16 +98,18 @@ void board_sweep(struct board *b)
     size_t kept = 0;
 
     for (size_t i = 0; i < b->count; i++) {
-        struct row *r = b->row[i];
+        uint32_t subject = b->row[i].open.subject;
 
-        if (subjects_ended_ns(b->subjects, r->open.subject)) {
-            map_remove(&b->by_subject, r->open.subject);
-            free_row(r);
+        if (subjects_ended_ns(b->subjects, subject)) {
+            map_remove(&b->by_subject, subject);
+            free(b->row[i].figure);
             continue;
         }
-        if (kept != i)
-            map_put(&b->by_subject, r->open.subject, kept);
-        b->row[kept++] = r;
+        if (kept != i) {
+            b->row[kept] = b->row[i];
+            map_put(&b->by_subject, subject, kept);
+        }
+        kept++;
     }
     b->count = kept;
 }
@@ -125,21 +121,21 @@ size_t board_count(const struct board *b)
 
 const struct board_row *board_at(const struct board *b, size_t i)
 {
-    return &b->row[i]->open;
+    return &b->row[i].open;
 }
 
 const struct board_row *board_find(const struct board *b, uint32_t subject)
 {
     const uint64_t *at = map_find(&b->by_subject, subject);
 
-    return at ? &b->row[*at]->open : NULL;
+    return at ? &b->row[*at].open : NULL;
 }
 
 const struct board_figure *board_figure(const struct board *b, uint32_t subject,
         enum metric_id metric)
 {
     const uint64_t *at = map_find(&b->by_subject, subject);
-    const struct row *r = at ? b->row[*at] : NULL;
+    const struct row *r = at ? &b->row[*at] : NULL;
 
     return r && r->at[metric] ? &r->figure[r->at[metric] - 1] : NULL;
 }

@@ -13,6 +13,7 @@
 
 /* A series is given a place in the list for so many blocks that there are. */
 #define BLOCKS_PER_SERIES 4
+#define LEAST_BLOCKS      8
 /* Of the map: its cap is a power of 2, at most 3/4 full, and twice in memory
  * while it grows. */
 #define MAP_BYTES (8 * sizeof(struct map_entry))
@@ -29,8 +30,8 @@ struct history *history_new(size_t bytes)
     size_t count = bytes > sizeof(*h) ? (bytes - sizeof(*h)) / each : 0;
 
     /* Two lanes of one series, and one block to spare, is the least. */
-    if (count < 2 * BLOCKS_PER_SERIES)
-        count = 2 * BLOCKS_PER_SERIES;
+    if (count < LEAST_BLOCKS)
+        count = LEAST_BLOCKS;
     if (count >= NO_BLOCK)
         count = NO_BLOCK - 1;
     h->block_count = (uint32_t)count;
@@ -214,12 +215,13 @@ static void add_second(struct history *h, uint32_t i)
 {
     struct lane *lane = &h->series[i].lane[LANE_SECONDS];
     struct current c = h->series[i].current;
-    uint32_t b = lane->last;
 
     while (lane->first != NO_BLOCK &&
             last_second(h, lane->first) + HISTORY_SECONDS < c.second)
         give_back(h, lane->first);
-    b = lane->last;
+
+    uint32_t b = lane->last;
+
     if (b == NO_BLOCK || h->note[b].count == LEN(h->block[b].second) ||
             c.second - h->note[b].base_s > UINT16_MAX) {
         b = take_block(h, i, LANE_SECONDS);

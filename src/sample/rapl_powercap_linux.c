@@ -91,8 +91,8 @@ static void add_zone(struct state *s, const struct sample_context *c,
     (void)snprintf(z.folder, sizeof(z.folder), "%s" POWERCAP_FOLDER "/%s",
             c->root, id);
     (void)snprintf(z.id, sizeof(z.id), "%s", id);
-    (void)snprintf(z.name, sizeof(z.name), "%s%s%s", parent ? parent->name : "",
-            parent ? "/" : "", name);
+    (void)snprintf(z.name, sizeof(z.name), "%.31s%s%s",
+            parent ? parent->name : "", parent ? "/" : "", name);
 
     int rc = sysfs_u64(&value, "%s/energy_uj", z.folder);
 

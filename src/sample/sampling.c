@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "os/clock.h"
+#include "os/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -155,6 +156,15 @@ static int open_targets(struct sampling *s, const struct sampling_plan *plan,
     return targets_open(&s->targets, root, plan->targets, s->subjects, e);
 }
 
+static const char *host_name(char *out, size_t cap, const char *root)
+{
+    int len = file_read(out, cap - 1, "%s/proc/sys/kernel/hostname", root);
+
+    out[len > 0 ? len : 0] = 0;
+    out[strcspn(out, "\n")] = 0;
+    return out;
+}
+
 static void begin(struct sampling *s)
 {
     uint64_t now_ns = mono_ns();
@@ -180,8 +190,9 @@ int sampling_open(struct sampling **out, const struct sampling_plan *plan,
         return rc;
 
     struct sampling *s = alloc_zero(1, sizeof(*s));
+    char name[256];
 
-    s->subjects = subjects_new("host");
+    s->subjects = subjects_new(host_name(name, sizeof(name), root));
     s->cpu_ns = plan->cpu_ns ? plan->cpu_ns : thread_cpu_ns;
     s->control = (struct rates_control){ .budget = plan->budget, .scale = 1 };
     s->batch.cap = BATCH_CAP;

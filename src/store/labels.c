@@ -88,27 +88,27 @@ static void set_column(struct store *s, const char *sql, int64_t run,
     store_finish(s, st);
 }
 
-int store_set_tags(struct store *s, int64_t run, const char *tags,
+int store_set_tags(struct store *s, int64_t row, const char *tags,
         struct error *e)
 {
     store_begin(s);
-    set_column(s, "UPDATE profiling_runs SET tags = ?2 WHERE id = ?1", run,
+    set_column(s, "UPDATE profiling_runs SET tags = ?2 WHERE id = ?1", row,
             tags);
-    unlabel(s, run, "tag");
+    unlabel(s, row, "tag");
     if (tags)
-        store_label_tags(s, run, tags);
+        store_label_tags(s, row, tags);
     return store_flush(s, e);
 }
 
-int store_set_experiment(struct store *s, int64_t run, const char *name,
+int store_set_experiment(struct store *s, int64_t row, const char *name,
         struct error *e)
 {
     store_begin(s);
     set_column(s,
-            "UPDATE profiling_runs SET experiment_name = ?2 WHERE id = ?1", run,
+            "UPDATE profiling_runs SET experiment_name = ?2 WHERE id = ?1", row,
             name);
-    unlabel(s, run, "experiment");
+    unlabel(s, row, "experiment");
     if (name)
-        store_label(s, run, "experiment", str_of(name));
+        store_label(s, row, "experiment", str_of(name));
     return store_flush(s, e);
 }

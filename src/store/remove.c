@@ -50,6 +50,16 @@ static int delete_rows(struct store *s, int64_t run, struct error *e)
     return rc;
 }
 
+static const char forget_prompt[] =
+        "INSERT INTO prompts (prompts, rowid, prompt) SELECT 'delete', id,"
+        " prompt FROM profiling_runs WHERE id = ?1 AND prompt NOT NULL";
+static const char forget_texts[] =
+        "DELETE FROM texts WHERE id IN (SELECT id FROM gone_texts) AND NOT"
+        " EXISTS (SELECT 1 FROM text_uses WHERE text = texts.id)";
+static const char forget_labels[] =
+        "DELETE FROM labels WHERE id IN (SELECT id FROM gone_labels) AND NOT"
+        " EXISTS (SELECT 1 FROM run_labels WHERE label = labels.id)";
+
 /* What only this run used; the first two lists are made before it goes. */
 static const char *const before[] = {
     "CREATE TEMP TABLE IF NOT EXISTS gone_texts (id INTEGER PRIMARY KEY)",
@@ -58,16 +68,13 @@ static const char *const before[] = {
     "DELETE FROM gone_labels",
     "INSERT INTO gone_texts SELECT text FROM text_uses WHERE run = ?1",
     "INSERT INTO gone_labels SELECT label FROM run_labels WHERE run = ?1",
-    "INSERT INTO prompts (prompts, rowid, prompt) SELECT 'delete', id, prompt"
-    " FROM profiling_runs WHERE id = ?1 AND prompt NOT NULL",
+    forget_prompt,
     NULL,
 };
 static const char *const after[] = {
     "DELETE FROM profiling_runs WHERE id = ?1",
-    "DELETE FROM texts WHERE id IN (SELECT id FROM gone_texts) AND NOT EXISTS"
-    " (SELECT 1 FROM text_uses WHERE text = texts.id)",
-    "DELETE FROM labels WHERE id IN (SELECT id FROM gone_labels) AND NOT EXISTS"
-    " (SELECT 1 FROM run_labels WHERE label = labels.id)",
+    forget_texts,
+    forget_labels,
     "DELETE FROM gone_texts",
     "DELETE FROM gone_labels",
     NULL,

@@ -37,7 +37,7 @@ ORTMETER_DB=/variable.db expect '/option.db --db' --db /option.db
 [ ! -s err ] || fail "it was not quiet: $(cat err)"
 "$ortmeter" list --db t.db --json | jq -e '.runs[0].run.tags == ["from-file"]' ||
     fail "the tag of the file is not there"
-ORTMETER_TAG=variable "$ortmeter" run --db t.db -- true
+ORTMETER_RUN_TAG=variable "$ortmeter" run --db t.db -- true
 "$ortmeter" list --db t.db --json | jq -e '.runs[0].run.tags == ["variable"]' ||
     fail "the variable does not come before the file"
 "$ortmeter" run --db t.db --tag option -- true

@@ -27,7 +27,7 @@ ask "SELECT max(value) FROM readings JOIN metrics m ON m.id = metric
 ask "SELECT max(max) FROM rollups JOIN metrics m ON m.id = metric
      WHERE run = $run AND m.name = 'process_written_bytes_total'" 1009000.0
 ask "SELECT name FROM subjects WHERE run = $run AND kind = 'process'" dd
-ask "SELECT end_ns > start_ns FROM subjects
+ask "SELECT end_ns > coalesce(start_ns, 0) FROM subjects
      WHERE run = $run AND kind = 'process'" 1
 ask "SELECT count(*) FROM absences WHERE run = $run AND reason = ''" 0
 

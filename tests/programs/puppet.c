@@ -135,10 +135,9 @@ static int work_body(int in, int out)
 
 static pthread_mutex_t closed = PTHREAD_MUTEX_INITIALIZER;
 
-static void *wait_there(void *unused)
+static void *wait_there(void *naps)
 {
-    (void)unused;
-    for (int i = 0; i < SWITCHES; i++)
+    for (int i = 0; naps && i < SWITCHES; i++)
         (void)usleep(100);
     (void)pthread_mutex_lock(&closed);
     (void)pthread_mutex_unlock(&closed);
@@ -158,7 +157,8 @@ static int threads_body(int in, int out)
         unsigned want = order == 'm' ? MANY : order == 'f' ? FEW : 0;
 
         while (count < want)
-            if (pthread_create(&threads[count++], &small, wait_there, NULL))
+            if (pthread_create(&threads[count++], &small, wait_there,
+                        want == FEW ? &small : NULL))
                 return 98;
         if (want)
             continue;

@@ -1,0 +1,84 @@
+/* gathered.h -- what run_energy.c and its files take from the store on the way;
+ * for src/energy only. */
+#pragma once
+
+#include "base/map.h"
+#include "energy/account.h"
+#include "energy/model.h"
+#include "energy/run_energy.h"
+
+struct readings {
+    struct series_reading *items;
+    size_t count, cap;
+};
+
+void readings_add(struct readings *r, uint64_t time_ns, double value);
+
+/* A subject, and what was read of it that bears on energy. */
+struct gathered_subject {
+    uint32_t id, parent;
+    enum subject_kind kind;
+    char *name, *source, *detail;
+    struct readings joules, watts;
+    struct readings throttled; /* 1 while it is held back */
+    enum reading_method method;
+    struct cpu_model model; /* zeroed: it is a sensor */
+};
+
+/* One second of the machine. */
+struct gathered_second {
+    double own_cores; /* of our processes */
+    double host_busy; /* share of all CPUs */
+    bool own_seen, host_seen;
+    double clock_sum_hz; /* of the cores */
+    size_t clock_count;
+};
+
+struct gathered {
+    struct run_energy *out;
+    uint64_t duration_ns; /* of the run */
+    uint64_t last_ns;     /* of the last reading */
+    char *host;           /* the run's, as JSON */
+    struct gathered_subject *subjects;
+    size_t subject_count;
+    struct map by_id; /* from a subject's id to its place */
+    struct readings host_busy;
+    double clock_sum_hz, clock_count; /* of the cores */
+    struct gathered_second *seconds;
+    size_t second_cap;
+    unsigned cores; /* logical CPUs that were sampled */
+
+    /* Of inferences 1, 2, ... */
+    uint8_t *phases;
+    uint32_t *sessions;
+    size_t inference_count, inference_cap;
+
+    struct work_span *spans;
+    size_t span_count, span_cap;
+    struct map classes; /* from a key to a class */
+    size_t class_cap;
+};
+
+struct gathered_subject *gathered_find(const struct gathered *g, uint32_t id);
+
+/* gather.c: everything but the idle watts.  gathered_release() in any case. */
+int gather(struct gathered *g, struct store *s, int64_t run, struct error *e);
+void gathered_release(struct gathered *g);
+
+/* gather_model.c: gives the model's subject its watts, where there is one. */
+void gather_model(struct gathered *g);
+
+/* gather_meter.c: moves an external meter's readings to where they fit. */
+void gather_meter(struct gathered *g);
+
+/* gather_throttle.c: when the machine was held back. */
+void gather_throttle(struct gathered *g);
+
+/* gather_work.c: inferences and spans, and the class of each. */
+int gather_work(struct gathered *g, struct store *s, int64_t run,
+        struct error *e);
+
+/* calibration.c: the newest idle watts of the same machine for each sensor, in
+ * the order of `subjects`; NAN: none. */
+int gather_idle(double *idle_watts, const struct gathered *g, struct store *s,
+        struct error *e);

@@ -1,0 +1,78 @@
+/* run_energy.h -- the energy of a run, from what the store has of it. */
+#pragma once
+
+#include "base/error.h"
+#include "energy/account.h"
+#include "energy/throttle.h"
+#include "hook/record.h"
+#include "store/store.h"
+
+/* What a class of work is. */
+enum energy_work {
+    ENERGY_OUTSIDE, /* class 0: our program outside of all that we know */
+    ENERGY_LOAD,    /* a session is made */
+    ENERGY_SECTION, /* a section that the program told, without what is in it */
+    ENERGY_INFERENCE, /* an inference, without its operators */
+    ENERGY_OPERATOR,
+    ENERGY_WORKS
+};
+
+struct energy_class {
+    enum energy_work work;
+    enum phase phase;
+    uint32_t session;
+    uint32_t operator_id;
+    uint64_t count; /* spans */
+};
+
+/* Some classes together: their energy, and how it was had. */
+struct energy_sum {
+    uint64_t count;    /* spans of it: inferences, runs of an operator */
+    uint64_t gross_uj; /* all that was drawn in its time */
+    uint64_t net_uj;   /* without idle and other processes */
+    double busy_s;
+    double error_j; /* of net_uj, standard error; 0: not told */
+    enum reading_method method;
+};
+
+/* A metric that could not be had, and why. */
+struct energy_reason {
+    char *what;
+    char *why;
+};
+
+struct run_energy {
+    struct energy_account account;
+    struct energy_class *classes;
+    uint32_t class_count;
+    uint64_t inference_count;
+    uint64_t *inference_end_ns; /* of inferences 1, 2, ... */
+    bool wanted;                /* it was not switched off */
+    bool sampled;               /* something was, in this run */
+    struct energy_reason *reasons;
+    size_t reason_count;
+    struct throttling throttling; /* whether or not energy is known */
+    bool meter_seen;              /* an external meter was read, */
+    bool meter_aligned;           /* its clock was found to be apart by this: */
+    int64_t meter_offset_ns;
+    uint64_t calibrated_wall_ns; /* when idle was measured; 0: never */
+};
+
+int run_energy_read(struct run_energy *out, struct store *s, int64_t run,
+        struct error *e);
+void run_energy_release(struct run_energy *r);
+
+/* Inferences of a phase, with their operators; PHASES: of all phases. */
+struct energy_sum run_energy_phase(const struct run_energy *r, unsigned phase);
+/* All runs of an operator that were looked into. */
+struct energy_sum run_energy_operator(const struct run_energy *r, uint32_t id);
+/* A kind of work. */
+struct energy_sum run_energy_work(const struct run_energy *r,
+        enum energy_work work);
+/* One inference by its number, from 1: joules, gross and net. */
+double run_energy_inference(const struct run_energy *r, uint64_t number,
+        double *net_j);
+/* Joules, gross, of all inferences that ended after `from_ns` and not after
+ * `to_ns`: of a token, when the next begins. */
+double run_energy_between(const struct run_energy *r, uint64_t from_ns,
+        uint64_t to_ns);
