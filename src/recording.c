@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "energy/meter_feed.h"
 #include "os/clock.h"
+#include "push/push.h"
 #include "sample/sampling.h"
 
 #include <stdio.h>
@@ -25,6 +26,7 @@ struct series {
 
 struct recording {
     struct store *store;
+    struct push *push; /* or NULL */
     struct sampling *sampling;
     uint64_t start_ns;
     struct series *series;
@@ -72,6 +74,7 @@ static void add_subjects(struct recording *r)
 
         x.start_ns = since_start(r, x.start_ns);
         store_add_subject(r->store, r->subjects, &x);
+        push_subject(r->push, r->subjects, &x);
     }
     if (r->ended_cap < r->subjects) {
         size_t cap = 2 * (size_t)r->subjects;
@@ -167,6 +170,7 @@ static void add_reading(struct recording *r, struct reading x)
     s->stored = x.value;
     s->stored_ns = x.time_ns;
     store_add_reading(r->store, &x);
+    push_reading(r->push, &x);
 }
 
 static void keep(struct recording *r, const struct batch *batch)
@@ -259,6 +263,7 @@ int recording_open(struct recording **out, const struct recording_plan *plan,
     }
     energy_note(r->sampling, energy);
     r->store = plan->store;
+    r->push = plan->push;
     r->start_ns = plan->start_ns;
     add_subjects(r);
     energy_observe(r->sampling, energy, take_observed, r);

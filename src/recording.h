@@ -14,6 +14,7 @@
 #include "energy/recorder.h"
 #include "store/store.h"
 
+struct push;
 struct recording;
 
 struct recording_plan {
@@ -22,6 +23,7 @@ struct recording_plan {
     uint32_t pid;      /* the program; what it starts is followed */
     double hz;         /* 0: as usual */
     double budget;     /* a share of one core */
+    struct push *push; /* is told, too (push/push.h); or NULL */
     const struct energy_plan *energy; /* NULL: as usual */
 };
 

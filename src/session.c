@@ -3,6 +3,7 @@
 #include "analyse/absence.h"
 #include "analyse/fusion.h"
 #include "analyse/operators.h"
+#include "base/command_text.h"
 #include "base/json.h"
 #include "model/host.h"
 #include "ort/trace.h"
@@ -11,6 +12,7 @@
 #include "os/host.h"
 #include "os/pause.h"
 #include "os/program.h"
+#include "push/push.h"
 #include "recording.h"
 #include "sample/rings.h"
 
@@ -47,6 +49,7 @@ struct session_state {
     uint64_t operators; /* seen */
     struct session_outcome *out;
     struct absence seen;
+    struct push *push; /* or NULL */
 };
 
 /* --- from the rings through the trace to the store ------------------------ */
@@ -56,30 +59,33 @@ static void came(void *to, const struct ring_owner *o)
     struct session_state *s = to;
     uint32_t id = trace_process(s->trace, o->parent, o->start_ns);
 
+    struct process p = {
+        .id = id,
+        .pid = o->pid,
+        .parent = o->parent,
+        .start_ns = o->start_ns > s->start_ns ? o->start_ns - s->start_ns : 0,
+        .program = o->program,
+    };
+
     s->seen.processes++;
-    store_add_process(s->store,
-            &(struct process){
-                    .id = id,
-                    .pid = o->pid,
-                    .parent = o->parent,
-                    .start_ns = o->start_ns > s->start_ns
-                                        ? o->start_ns - s->start_ns
-                                        : 0,
-                    .program = o->program,
-            });
+    store_add_process(s->store, &p);
+    push_process(s->push, &p);
 }
 
 static void gone(void *to, const struct ring_owner *o)
 {
     struct session_state *s = to;
 
-    store_end_process(s->store, &(struct process){
-                                        .id = o->number,
-                                        .hook_ns = o->hook_ns,
-                                        .lost = o->lost,
-                                        .untimed = o->untimed,
-                                        .torn = o->torn,
-                                });
+    struct process p = {
+        .id = o->number,
+        .hook_ns = o->hook_ns,
+        .lost = o->lost,
+        .untimed = o->untimed,
+        .torn = o->torn,
+    };
+
+    store_end_process(s->store, &p);
+    push_process(s->push, &p);
 }
 
 static void record(void *to, uint32_t owner, const struct record *r)
@@ -95,6 +101,7 @@ static void library(void *to, const struct library *l)
 
     *(l->version ? &s->seen.libraries : &s->seen.static_libraries) += 1;
     store_add_library(s->store, l);
+    push_library(s->push, l);
 }
 
 static void language(void *to, uint32_t id, const char *name)
@@ -109,6 +116,7 @@ static void made_session(void *to, const struct session *x)
     s->seen.sessions++;
     s->seen.sessions_failed += x->error != NULL;
     store_add_session(s->store, x);
+    push_session(s->push, x);
 }
 
 static void session_end(void *to, uint32_t id, uint64_t time_ns)
@@ -119,9 +127,11 @@ static void session_end(void *to, uint32_t id, uint64_t time_ns)
 static uint64_t inference(void *to, const struct inference *i)
 {
     struct session_state *s = to;
+    uint64_t number = store_add_inference(s->store, i);
 
     s->out->inferences++;
-    return store_add_inference(s->store, i);
+    push_inference(s->push, i, number);
+    return number;
 }
 
 static void found_operator(void *to, const struct operator* o)
@@ -239,32 +249,6 @@ static int start_child(struct child **out, const struct session_state *s,
     return rc;
 }
 
-/* As one line, with quotes where a shell would need them. */
-static void describe_command(struct buf *out, char *const *argv)
-{
-    for (size_t i = 0; argv[i]; i++) {
-        bool plain = *argv[i];
-
-        for (const char *c = argv[i]; *c; c++)
-            plain &= (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
-                     (*c >= '0' && *c <= '9') || strchr("-_./=:,+@%", *c);
-        if (i)
-            buf_char(out, ' ');
-        if (plain) {
-            buf_text(out, argv[i]);
-            continue;
-        }
-        buf_char(out, '\'');
-        for (const char *c = argv[i]; *c; c++) {
-            if (*c == '\'')
-                buf_text(out, "'\\''");
-            else
-                buf_char(out, *c);
-        }
-        buf_char(out, '\'');
-    }
-}
-
 static int begin_run(struct session_state *s, const struct session_plan *plan,
         struct error *e)
 {
@@ -275,7 +259,7 @@ static int begin_run(struct session_state *s, const struct session_plan *plan,
 
     host_read(&host, "");
     host_json(&j, NULL, &host);
-    describe_command(&command, plan->argv);
+    command_text(&command, plan->argv);
     s->start_ns = mono_ns();
     s->out->run = (struct run){
         .started_wall_ns = wall_ns(),
@@ -290,6 +274,8 @@ static int begin_run(struct session_state *s, const struct session_plan *plan,
 
     int rc = store_begin_run(s->store, &s->out->run, e);
 
+    if (!rc)
+        push_begin(s->push, &s->out->run);
     buf_release(&command);
     buf_release(&machine);
     return rc;
@@ -319,6 +305,7 @@ static void begin_sampling(struct session_state *s, struct child *child,
         .pid = child_pid(child),
         .hz = hz,
         .budget = SAMPLING_BUDGET,
+        .push = s->push,
         .energy = session->energy,
     };
 
@@ -345,6 +332,7 @@ static void tick(struct session_state *s, uint64_t *poll_ns)
 
         *poll_ns = now_ns + (fast ? POLL_FAST_NS : POLL_NS);
         flush(s, false);
+        push_tick(s->push, mono_ns());
     }
     if (s->recording)
         recording_step(s->recording);
@@ -438,6 +426,7 @@ static void end_run(struct session_state *s)
     add_edges(s);
     flush(s, true);
     take_notes(s, &note, alive);
+    push_end(s->push, run, &note);
     run->note = note.len ? buf_cstr(&note) : NULL;
     run->status = s->out->record_failed ? RUN_FAILED : RUN_COMPLETE;
     run->meter_cpu_ns = own_cpu_ns();
@@ -453,7 +442,7 @@ static void end_run(struct session_state *s)
 int session_run(struct session_outcome *out, struct store *store,
         const struct session_plan *plan, struct error *e)
 {
-    struct session_state s = { .store = store, .out = out };
+    struct session_state s = { .store = store, .out = out, .push = plan->push };
     struct program program;
     struct child *child = NULL;
     char path[4096];
@@ -486,6 +475,7 @@ int session_run(struct session_outcome *out, struct store *store,
                                     .mark = mark,
                                     .thread = thread },
                 s.start_ns);
+        push_start(s.push);
         begin_sampling(&s, child, plan);
         watch(&s, child);
         end_run(&s);

@@ -9,12 +9,15 @@
 #include "model/run.h"
 #include "store/store.h"
 
+struct push;
+
 struct session_plan {
     char *const *argv;     /* ends with NULL */
     const char *hook;      /* libortmeter.so, for the program to load */
     const char *tags;      /* or NULL */
     const char *ops;       /* "off", "auto", "all" or a number; NULL: off */
     uint64_t ring_records; /* 0: as many as usual; else a power of 2 */
+    struct push *push;     /* is told what happens (push/push.h); or NULL */
     double hz;             /* to sample the program at; 0: not at all */
     const struct energy_plan *energy; /* NULL: as usual */
 };

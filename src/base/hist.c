@@ -25,13 +25,22 @@ static unsigned bucket_of(uint64_t value)
     return (shift << HIST_SUB_BITS) + (unsigned)(value >> shift);
 }
 
-static uint64_t middle_of(unsigned bucket)
+/* The least value of a bucket, and how far the greatest is above it. */
+static uint64_t least_of(unsigned bucket, uint64_t *above)
 {
     unsigned line = bucket >> HIST_SUB_BITS;
     unsigned shift = line ? line - 1 : 0;
-    uint64_t least = (uint64_t)(bucket - (shift << HIST_SUB_BITS)) << shift;
 
-    return least + ((UINT64_C(1) << shift) - 1) / 2;
+    *above = (UINT64_C(1) << shift) - 1;
+    return (uint64_t)(bucket - (shift << HIST_SUB_BITS)) << shift;
+}
+
+static uint64_t middle_of(unsigned bucket)
+{
+    uint64_t above;
+    uint64_t least = least_of(bucket, &above);
+
+    return least + above / 2;
 }
 
 static void widen(struct hist *h, uint64_t min, uint64_t max)
@@ -82,4 +91,18 @@ uint64_t hist_quantile(const struct hist *h, double q)
     if (value < h->min)
         return h->min;
     return value > h->max ? h->max : value;
+}
+
+bool hist_next(const struct hist *h, unsigned *at, struct hist_range *out)
+{
+    uint64_t above;
+
+    while (*at < HIST_BUCKETS && !h->bucket[*at])
+        ++*at;
+    if (*at == HIST_BUCKETS)
+        return false;
+    out->least = least_of(*at, &above);
+    out->greatest = out->least + above;
+    out->count = h->bucket[(*at)++];
+    return true;
 }

@@ -12,6 +12,7 @@
  * loss.  Starts zeroed.  Nothing here allocates. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define HIST_RELATIVE_ERROR 0.01
@@ -35,3 +36,13 @@ void hist_merge(struct hist *into, const struct hist *from);
  * nearest rank, never outside [min, max]; 0 gives min and 1 gives max, exactly.
  * 0 when the histogram is empty: ask `count` first. */
 uint64_t hist_quantile(const struct hist *h, double q);
+
+/* A bucket that is not empty. */
+struct hist_range {
+    uint64_t least, greatest; /* values that it is for */
+    uint64_t count;
+};
+
+/* Takes the next such bucket: `at` starts at 0 and belongs to the walk.  False:
+ * there are no more. */
+bool hist_next(const struct hist *h, unsigned *at, struct hist_range *out);

@@ -54,7 +54,9 @@ int metered_check(const struct metered_settings *s, struct error *e)
         if (strchr(s->tags.item[i], ','))
             return fail(e, -EINVAL, "a tag has no comma: --tag '%s'",
                     s->tags.item[i]);
-    return check_store(s, e);
+    int rc = check_store(s, e);
+
+    return rc ? rc : push_options_check(&s->push, e);
 }
 
 static void join_tags(struct buf *out, const struct option_texts *tags)
@@ -93,6 +95,7 @@ int metered_run(struct metered *out, const struct metered_settings *s,
 {
     char hook[PATH_MAX];
     struct buf tags = { 0 };
+    struct push *push = NULL;
 
     *out = (struct metered){ 0 };
     if (settings_hook_path(hook, sizeof(hook)))
@@ -104,6 +107,8 @@ int metered_run(struct metered *out, const struct metered_settings *s,
 
     if (!rc)
         rc = start_shipper(out, s, e);
+    if (!rc)
+        rc = push_options_open(&push, &s->push, e);
     join_tags(&tags, &s->tags);
     if (!rc)
         rc = session_run(&out->outcome, out->store,
@@ -113,6 +118,7 @@ int metered_run(struct metered *out, const struct metered_settings *s,
                         .tags = tags.len ? buf_cstr(&tags) : NULL,
                         .ops = s->ops,
                         .ring_records = s->buffer,
+                        .push = push,
                         .hz = s->hz,
                         .energy =
                                 &(struct energy_plan){
@@ -122,6 +128,7 @@ int metered_run(struct metered *out, const struct metered_settings *s,
                                         .meter = s->meter },
                 },
                 e);
+    push_free(push);
     buf_release(&tags);
     if (rc) {
         struct shipper_outcome nothing;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cmd/options.h"
+#include "cmd/push_options.h"
 #include "fleet/shipper.h"
 #include "session.h"
 
@@ -20,6 +21,7 @@ struct metered_settings {
     struct option_choice energy; /* of energy_mode_names */
     struct cpu_model_given watts;
     const char *meter; /* or NULL */
+    struct push_settings push;
 };
 
 /* Whether the options make sense: -EINVAL with a sentence that names one. */

@@ -51,8 +51,8 @@ static const char help[] =
         "  --region NAME   where the electricity comes from, for its carbon\n"
         "  --price P       of a kWh\n"
         "  --idle-watts W, --full-watts W, --tdp W\n"
-        "                  what is known of the CPU, for the model\n"
-        "  -h, --help      this text\n"
+        "                  what is known of the CPU, for the "
+        "model\n" PUSH_OPTIONS_HELP "  -h, --help      this text\n"
         "\n"
         "Exit code: the program's; 128 + N when signal N ended it; 1 when it\n"
         "could not be started, or when recording had to stop and it "
@@ -62,12 +62,15 @@ static const char help[] =
         "  ORTMETER_DB     the database, when --db is not given\n"
         "  ORTMETER_STORE  the server, when --store is not given; its "
         "password\n"
-        "                  may be in ORTMETER_STORE_PASSWORD\n"
-        "\n"
+        "                  may be in "
+        "ORTMETER_STORE_PASSWORD\n" PUSH_OPTIONS_ENVIRONMENT "\n"
         "Examples:\n"
         "  ortmeter run -- node app.js\n"
         "  ortmeter run --tag nightly -o summary.json -- ./detector --once\n"
-        "  ortmeter run --db /tmp/try.db ./server\n";
+        "  ortmeter run --db /tmp/try.db ./server\n"
+        "  ortmeter run --otlp http://localhost:4318 -- ./server\n"
+        "  ortmeter run --remote-write http://localhost:8428/api/v1/write "
+        "./server\n";
 
 struct settings {
     bool json, quiet, help;
@@ -155,7 +158,8 @@ static int run(int argc, char **argv)
     struct settings s = {
         .metered = { .ops = "off",
                 .hz = METERED_HZ,
-                .energy.all = energy_mode_names },
+                .energy.all = energy_mode_names,
+                .push = PUSH_SETTINGS },
     };
     struct error e = { "" };
     const struct option table[] = {
@@ -176,6 +180,7 @@ static int run(int argc, char **argv)
         { "idle-watts", 0, OPTION_REAL, &s.metered.watts.idle_watts },
         { "full-watts", 0, OPTION_REAL, &s.metered.watts.full_watts },
         { "tdp", 0, OPTION_REAL, &s.metered.watts.tdp_watts },
+        PUSH_OPTIONS(s.metered.push),
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },
     };

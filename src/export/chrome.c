@@ -10,21 +10,21 @@
  * with the number of operators, threads and sessions, not of events. */
 #include "base/alloc.h"
 #include "base/json.h"
-#include "base/map.h"
 #include "export/formats.h"
 #include "export/lanes.h"
+#include "export/names.h"
+#include "export/subject_book.h"
 #include "model/phase.h"
 #include "ort/shape_text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* Threads of ours are numbered far above the system's: lanes that are no
  * thread's first. */
 #define LANE_TIDS 0x40000000u
-/* And processes that had a number which another had before them. */
-#define OWN_PIDS 0x40000000u
 
 #define FLUSH_BYTES 65536
 
@@ -43,13 +43,9 @@ struct chrome {
     struct lanes *lanes;
     uint32_t *tids; /* of the tracks */
     uint32_t track_count;
-    struct map pids;         /* of processes, as shown */
-    struct map used_pids;    /* shown, to a process */
-    struct map threads;      /* process and thread to their name, owned */
-    struct map models;       /* session to a model, owned, or NULL */
-    struct map splits;       /* session to its read_ns */
-    struct shown *operators; /* by id, from 1 */
-    size_t operator_count;
+    struct names names;
+    struct subject_book subjects;
+    struct shown *operators; /* by id, from 1; made when one is met */
 };
 
 /* --- writing -------------------------------------------------------------- */
@@ -95,13 +91,6 @@ static void place(struct chrome *c, uint64_t pid, uint64_t tid)
     json_u64(&c->event, "tid", tid);
 }
 
-static uint64_t pid_of(struct chrome *c, uint32_t process)
-{
-    const uint64_t *pid = map_find(&c->pids, process);
-
-    return pid ? *pid : process;
-}
-
 /* --- names ---------------------------------------------------------------- */
 
 static void metadata(struct chrome *c, const char *what, uint64_t pid,
@@ -118,67 +107,25 @@ static void metadata(struct chrome *c, const char *what, uint64_t pid,
 static void take_process(void *to, const struct process *p)
 {
     struct chrome *c = to;
-    uint64_t pid = p->pid;
     struct buf name = { 0 };
 
-    if (!pid || map_find(&c->used_pids, pid))
-        pid = OWN_PIDS + p->id;
-    map_put(&c->used_pids, pid, p->id);
-    map_put(&c->pids, p->id, pid);
-    if (p->program)
-        buf_text(&name, p->program);
-    else
-        buf_printf(&name, "process %u", p->pid);
-    metadata(c, "process_name", pid, 0, buf_cstr(&name));
+    names_add_process(&name, &c->names, p);
+    metadata(c, "process_name", names_pid(&c->names, p->id), 0,
+            buf_cstr(&name));
     buf_release(&name);
-}
-
-static uint64_t thread_key(uint32_t process, uint32_t thread)
-{
-    return (uint64_t)process << 32 | thread;
-}
-
-static void take_thread(void *to, const struct note *n)
-{
-    struct chrome *c = to;
-    uint64_t key = thread_key(n->process, n->thread);
-    uint64_t *known = map_find(&c->threads, key);
-
-    if (!n->text)
-        return;
-    if (known)
-        free((char *)(uintptr_t)*known);
-    map_put(&c->threads, key, (uintptr_t)alloc_text(n->text));
-}
-
-static void take_session(void *to, const struct session *x)
-{
-    struct chrome *c = to;
-
-    if (x->model)
-        map_put(&c->models, x->id, (uintptr_t)alloc_text(x->model));
-    if (x->read_ns)
-        map_put(&c->splits, x->id, x->read_ns);
 }
 
 static void name_track(struct chrome *c, const struct span *s,
         const struct lane_place *p)
 {
-    const uint64_t *name =
-            map_find(&c->threads, thread_key(s->process, s->thread));
     struct buf text = { 0 };
 
     c->tids = alloc_resize(c->tids, (p->track + 1) * sizeof(*c->tids));
     c->tids[p->track] = p->lane ? LANE_TIDS + p->track : s->thread;
     c->track_count = p->track + 1;
-    if (name)
-        buf_text(&text, (const char *)(uintptr_t)*name);
-    else
-        buf_printf(&text, "thread %u", s->thread);
-    if (p->lane)
-        buf_printf(&text, " (%u)", p->lane + 1);
-    metadata(c, "thread_name", pid_of(c, s->process), c->tids[p->track],
-            buf_cstr(&text));
+    names_add_lane(&text, &c->names, s, p->lane);
+    metadata(c, "thread_name", names_pid(&c->names, s->process),
+            c->tids[p->track], buf_cstr(&text));
     buf_release(&text);
 }
 
@@ -207,7 +154,7 @@ static char *args_of(const struct operator* o)
     struct json j = json_line_into(&b);
 
     json_object(&j, NULL);
-    json_text(&j, "op_name", o->op_type ? o->op_type : "");
+    json_text(&j, "op_name", o->op_type);
     if (o->provider)
         json_text(&j, "provider", o->provider);
     if (o->node_index != UINT32_MAX)
@@ -226,22 +173,27 @@ static char *args_of(const struct operator* o)
     return args;
 }
 
-static void take_operator(void *to, const struct operator* o)
+/* NULL: nothing is known of it. */
+static const struct shown *shown_of(struct chrome *c, uint32_t id)
 {
-    struct chrome *c = to;
+    const struct operator* o = names_operator(&c->names, id);
     struct buf name = { 0 };
 
-    while (c->operator_count < o->id) {
-        c->operators = alloc_resize(c->operators,
-                (c->operator_count + 1) * sizeof(*c->operators));
-        c->operators[c->operator_count++] = (struct shown){ 0 };
+    if (!o)
+        return NULL;
+    if (!c->operators)
+        c->operators =
+                alloc_zero(c->names.operator_count, sizeof(*c->operators));
+
+    struct shown *x = &c->operators[id - 1];
+
+    if (!x->name) {
+        buf_printf(&name, "%s_kernel_time", o->name);
+        x->name = alloc_text(buf_cstr(&name));
+        x->args = args_of(o);
+        buf_release(&name);
     }
-    buf_printf(&name, "%s_kernel_time", o->name ? o->name : "");
-    c->operators[o->id - 1] = (struct shown){
-        .name = alloc_text(buf_cstr(&name)),
-        .args = args_of(o),
-    };
-    buf_release(&name);
+    return x;
 }
 
 /* --- what took time ------------------------------------------------------- */
@@ -255,7 +207,7 @@ static void begin_span(struct chrome *c, const char *category, const char *name)
 static void end_span(struct chrome *c, const struct span *s,
         const struct lane_place *p)
 {
-    place(c, pid_of(c, s->process), c->tids[p->track]);
+    place(c, names_pid(&c->names, s->process), c->tids[p->track]);
     microseconds(c, "ts", p->start_ns);
     microseconds(c, "dur", p->duration_ns);
     end_event(c);
@@ -264,12 +216,12 @@ static void end_span(struct chrome *c, const struct span *s,
 /* Begins the args. */
 static void begin_args(struct chrome *c, uint32_t session)
 {
-    const uint64_t *model = map_find(&c->models, session);
+    const char *model = names_model(&c->names, session);
 
     json_object(&c->event, "args");
     json_u64(&c->event, "session", session);
     if (model)
-        json_text(&c->event, "model", (const char *)(uintptr_t)*model);
+        json_text(&c->event, "model", model);
 }
 
 static void session_part(struct chrome *c, const char *name,
@@ -285,17 +237,17 @@ static void session_part(struct chrome *c, const char *name,
 static void session_span(struct chrome *c, const struct span *s,
         const struct lane_place *p)
 {
-    const uint64_t *read_ns = map_find(&c->splits, s->id);
+    const struct named_session *x = names_session(&c->names, s->id);
     struct lane_place part = *p;
 
-    if (!read_ns || *read_ns > p->duration_ns) {
+    if (!x || !x->read_ns || x->read_ns > p->duration_ns) {
         session_part(c, "session_creation", s, p);
         return;
     }
-    part.duration_ns = *read_ns;
+    part.duration_ns = x->read_ns;
     session_part(c, "model_loading", s, &part);
-    part.start_ns += *read_ns;
-    part.duration_ns = p->duration_ns - *read_ns;
+    part.start_ns += x->read_ns;
+    part.duration_ns = p->duration_ns - x->read_ns;
     session_part(c, "session_initialization", s, &part);
 }
 
@@ -326,11 +278,9 @@ static void section_span(struct chrome *c, const struct span *s,
 static void operator_span(struct chrome *c, const struct span *s,
         const struct lane_place *p)
 {
-    const struct shown *o = s->id && s->id <= c->operator_count
-                                    ? &c->operators[s->id - 1]
-                                    : NULL;
+    const struct shown *o = shown_of(c, s->id);
 
-    if (!o || !o->name)
+    if (!o)
         return;
     buf_clear(&c->args);
     buf_text(&c->args, o->args);
@@ -369,7 +319,7 @@ static void instant(struct chrome *c, const char *category, const char *name,
     begin_event(c, "i", name);
     json_text(&c->event, "cat", category);
     json_text(&c->event, "s", "t");
-    place(c, pid_of(c, n->process), n->thread);
+    place(c, names_pid(&c->names, n->process), n->thread);
     microseconds(c, "ts", n->time_ns);
 }
 
@@ -398,6 +348,28 @@ static void take_token(void *to, const struct token *t)
     end_event(c);
 }
 
+/* --- what was sampled ----------------------------------------------------- */
+
+/* Of no process: readings are of the machine. */
+static void take_reading(void *to, const struct reading *r)
+{
+    struct chrome *c = to;
+    struct buf name = { 0 };
+
+    if (!isfinite(r->value) || sink_failed(c->to))
+        return;
+    subject_add_series(&name, &c->subjects, (enum metric_id)r->metric,
+            r->subject);
+    begin_event(c, "C", buf_cstr(&name));
+    place(c, 0, 0);
+    microseconds(c, "ts", r->time_ns);
+    json_object(&c->event, "args");
+    json_real(&c->event, metric_table[r->metric].unit, r->value);
+    json_end(&c->event);
+    end_event(c);
+    buf_release(&name);
+}
+
 /* --- the whole ------------------------------------------------------------ */
 
 static void take_run(void *to, const struct run *r)
@@ -416,45 +388,34 @@ static void take_run(void *to, const struct run *r)
 static int write_events(struct chrome *c, struct store *s, int64_t run,
         struct error *e)
 {
-    int rc = store_each_process(s, run, take_process, c, e);
+    int rc = names_read(&c->names, s, run, e);
 
     if (!rc)
-        rc = store_each_thread(s, run, take_thread, c, e);
-    if (!rc)
-        rc = store_each_session(s, run, take_session, c, e);
-    if (!rc)
-        rc = store_each_operator(s, run, take_operator, c, e);
+        rc = store_each_process(s, run, take_process, c, e);
     if (!rc)
         rc = store_each_span(s, run, take_span, c, e);
     if (!rc)
         rc = store_each_mark(s, run, take_mark, c, e);
     if (!rc)
         rc = store_each_token(s, run, take_token, c, e);
+    if (!rc)
+        rc = subject_book_read(&c->subjects, s, run, e);
+    if (!rc)
+        rc = store_each_reading(s, run, take_reading, c, e);
     return rc;
-}
-
-static void release_texts(struct map *m)
-{
-    for (size_t i = 0; i < m->cap; i++)
-        if (m->entries[i].used)
-            free((char *)(uintptr_t)m->entries[i].value);
-    map_release(m);
 }
 
 static void release(struct chrome *c)
 {
-    for (size_t i = 0; i < c->operator_count; i++) {
+    for (size_t i = 0; c->operators && i < c->names.operator_count; i++) {
         free(c->operators[i].name);
         free(c->operators[i].args);
     }
     free(c->operators);
     free(c->tids);
     lanes_free(c->lanes);
-    release_texts(&c->threads);
-    release_texts(&c->models);
-    map_release(&c->pids);
-    map_release(&c->used_pids);
-    map_release(&c->splits);
+    names_release(&c->names);
+    subject_book_release(&c->subjects);
     buf_release(&c->out);
     buf_release(&c->args);
 }

@@ -12,6 +12,10 @@ const struct export_format *const export_formats[] = {
     &export_html,
     &export_junit,
     &export_chrome,
+    &export_perfetto,
+    &export_tensorboard,
+    &export_prometheus,
+    &export_otlp,
     NULL,
 };
 

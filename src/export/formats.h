@@ -16,4 +16,8 @@ void export_formats_text(struct buf *out);
 extern const struct export_format export_chrome;
 extern const struct export_format export_json;
 extern const struct export_format export_markdown, export_html, export_junit;
+extern const struct export_format export_perfetto;
+extern const struct export_format export_tensorboard;
+extern const struct export_format export_prometheus;
+extern const struct export_format export_otlp;
 extern const struct export_format export_csv, export_jsonl, export_parquet;

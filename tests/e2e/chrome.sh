@@ -23,9 +23,18 @@ def is_json(text):
         return False
 
 opened = gzip.open if sys.argv[1].endswith('.gz') else open
+class Number(float):
+    def __new__(cls, text):
+        self = float.__new__(cls, text)
+        self.text = text
+        return self
+
 trace = json.loads(opened(sys.argv[1], 'rb').read().decode('utf-8'),
-                   parse_constant=refuse, parse_float=lambda s: refuse(s)
-                   if len(s.partition('.')[2]) != 3 else float(s))
+                   parse_constant=refuse, parse_float=Number)
+for e in trace['traceEvents']:
+    for x in (e.get('ts'), e.get('dur')):
+        assert not isinstance(x, Number) or \
+            len(x.text.partition('.')[2]) == 3, f'not to the nanosecond: {e}'
 assert trace['displayTimeUnit'] == 'ns', 'displayTimeUnit'
 tracks, named, kinds = collections.defaultdict(list), set(), collections.Counter()
 for e in trace['traceEvents']:
@@ -35,6 +44,10 @@ for e in trace['traceEvents']:
         assert e['name'] in ('process_name', 'thread_name'), e
         assert e['args']['name'], e
         named.add((e['pid'], e['tid'] if e['name'] == 'thread_name' else None))
+        continue
+    if e['ph'] == 'C':
+        kinds['Sampled', 'C'] += 1
+        assert e['pid'] == 0 and e['ts'] >= 0 and len(e['args']) == 1, e
         continue
     kinds[e['cat'], e['ph']] += 1
     start = round(e['ts'] * 1000)
@@ -81,6 +94,8 @@ traced() {
             WHERE run = :run AND kind = 0) WHERE n > 0
         UNION SELECT 'Node X ' || n FROM (SELECT count(*) n FROM operator_runs
             WHERE run = :run AND raw_ns NOT NULL) WHERE n > 0
+        UNION SELECT 'Sampled C ' || n FROM (SELECT count(*) n FROM readings
+            WHERE run = :run) WHERE n > 0
         UNION SELECT 'Section X ' || n FROM (SELECT count(*) n
             FROM pipeline_sections WHERE run = :run) WHERE n > 0
         UNION SELECT 'Session X ' || n FROM (SELECT

@@ -1,0 +1,284 @@
+#include "push/push.h"
+
+#include "analyse/generation.h"
+#include "analyse/summary.h"
+#include "base/alloc.h"
+#include "os/child.h"
+#include "os/clock.h"
+#include "push/otlp_push.h"
+#include "push/remote_write.h"
+#include "push/url.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct push {
+    struct push_plan plan;
+    struct otlp_push *otlp;
+    struct remote_write *remote_write;
+    struct error not_started; /* "": both could be */
+
+    struct figures *figures; /* NULL: the run has not begun */
+    struct subject_book subjects;
+    struct readings readings;
+    uint64_t pushed_ns; /* when it was last time */
+
+    struct otlp_spans spans;
+    struct map models; /* session to its model's short name */
+    struct generations *generations;
+    struct generation_listener listener;
+    uint64_t texts;     /* generated so far */
+    uint64_t spans_cut; /* that found no room */
+};
+
+/* --- beginning ------------------------------------------------------------ */
+
+int push_new(struct push **out, const struct push_plan *plan, struct error *e)
+{
+    int rc = 0;
+
+    *out = NULL;
+    if (plan->otlp)
+        rc = url_check("--otlp", plan->otlp, e);
+    if (!rc && plan->remote_write)
+        rc = url_check("--remote-write", plan->remote_write, e);
+    if (rc || (!plan->otlp && !plan->remote_write))
+        return rc;
+    *out = alloc_zero(1, sizeof(**out));
+    (*out)->plan = *plan;
+    return 0;
+}
+
+static const char *model_of(const struct push *p, uint32_t session)
+{
+    const uint64_t *model = map_find(&p->models, session);
+
+    return model ? (const char *)(uintptr_t)*model : NULL;
+}
+
+/* Whether there is somebody to tell, and room. */
+static bool room_for_span(struct push *p)
+{
+    if (!p->otlp)
+        return false;
+    if (p->spans.count < PUSH_SPANS)
+        return true;
+    p->spans_cut++;
+    return false;
+}
+
+static void text_ended(void *to, const struct generation_told *g)
+{
+    struct push *p = to;
+
+    p->texts++;
+    if (room_for_span(p))
+        otlp_span_generation(&p->spans, p->texts, g, model_of(p, g->session));
+}
+
+void push_begin(struct push *p, const struct run *run)
+{
+    if (!p)
+        return;
+    p->figures = figures_new(run);
+    p->pushed_ns = mono_ns();
+    otlp_spans_init(&p->spans, &(struct otlp_source){ figures_about(p->figures),
+                                       p->plan.service });
+    p->generations = generations_new();
+    p->listener = (struct generation_listener){
+        .context = p,
+        .ended = text_ended,
+    };
+    generations_listen(p->generations, &p->listener);
+}
+
+/* A receiver that cannot be sent to is no reason not to run. */
+void push_start(struct push *p)
+{
+    if (!p)
+        return;
+    if (p->plan.otlp)
+        (void)otlp_push_start(&p->otlp,
+                &(struct otlp_push_plan){
+                        .url = p->plan.otlp,
+                        .json = p->plan.otlp_json,
+                        .headers = p->plan.otlp_headers,
+                },
+                &p->not_started);
+    if (p->plan.remote_write)
+        (void)remote_write_start(&p->remote_write, p->plan.remote_write,
+                &p->not_started);
+}
+
+/* --- what happens --------------------------------------------------------- */
+
+void push_process(struct push *p, const struct process *x)
+{
+    if (p && p->figures)
+        figures_process(p->figures, x);
+}
+
+void push_library(struct push *p, const struct library *l)
+{
+    if (p && p->figures)
+        figures_library(p->figures, l);
+}
+
+void push_session(struct push *p, const struct session *x)
+{
+    if (!p || !p->figures)
+        return;
+    figures_session(p->figures, x);
+    if (x->model && !model_of(p, x->id))
+        map_put(&p->models, x->id, (uintptr_t)summary_model_name(x->model));
+    if (x->duration_ns && room_for_span(p))
+        otlp_span_session(&p->spans, x, model_of(p, x->id));
+}
+
+void push_inference(struct push *p, const struct inference *i, uint64_t number)
+{
+    if (!p || !p->figures)
+        return;
+    figures_inference(p->figures, i);
+    if (!(i->flags & FLAG_FAILED))
+        generations_add(p->generations, i);
+    if (room_for_span(p))
+        otlp_span_inference(&p->spans, i, number, OTLP_SPAN_ROOT,
+                model_of(p, i->session));
+}
+
+void push_subject(struct push *p, uint32_t id, const struct subject *x)
+{
+    if (p)
+        subject_book_add(&p->subjects, id, x);
+}
+
+void push_reading(struct push *p, const struct reading *r)
+{
+    if (p)
+        readings_take(&p->readings, r);
+}
+
+/* --- sending -------------------------------------------------------------- */
+
+static void send(struct push *p)
+{
+    struct otlp_source source = { figures_about(p->figures), p->plan.service };
+    struct figure_list list = { 0 };
+    uint64_t now_ns = wall_ns();
+
+    figures_meter(p->figures, own_cpu_ns(), own_peak_rss_bytes());
+    readings_collect(&p->readings, &p->subjects, &list);
+    figures_collect(p->figures, &list);
+    if (p->otlp) {
+        otlp_push_metrics(p->otlp, &source, &list, now_ns);
+        otlp_push_spans(p->otlp, &p->spans);
+    }
+    if (p->remote_write)
+        remote_write_push(p->remote_write, source.about, &list, now_ns);
+    figure_list_release(&list);
+}
+
+void push_tick(struct push *p, uint64_t now_mono_ns)
+{
+    if (!p || !p->figures || now_mono_ns - p->pushed_ns < p->plan.interval_ns)
+        return;
+    p->pushed_ns = now_mono_ns;
+    send(p);
+}
+
+/* --- the end -------------------------------------------------------------- */
+
+static void root_span(struct push *p, const struct run *run)
+{
+    size_t span = otlp_span_begin(&p->spans, &(struct otlp_span){
+                                                     .id = OTLP_SPAN_ROOT,
+                                                     .end_ns = run->duration_ns,
+                                                     .name = "run",
+                                             });
+
+    otlp_span_text(&p->spans, "process.command_line",
+            figures_about(p->figures)->command);
+    if (run->signal || run->exit_code)
+        otlp_span_failed(&p->spans, NULL);
+    otlp_span_end(&p->spans, span);
+}
+
+static void tell(struct buf *told, const char *url, const char *what,
+        const struct sender_outcome *o)
+{
+    struct buf shown = { 0 };
+
+    if (!o->dropped)
+        return;
+    url_add_shown(&shown, url);
+    buf_printf(told, "%s%" PRIu64 " of %" PRIu64 " %s did not get to %s: %s.",
+            told->len ? " " : "", o->dropped, o->dropped + o->items, what,
+            buf_cstr(&shown), *o->why.text ? o->why.text : "no time was left");
+    buf_release(&shown);
+}
+
+static void stop_senders(struct push *p, struct buf *told)
+{
+    struct sender_outcome metrics = { 0 }, spans = { 0 }, samples = { 0 };
+
+    otlp_push_finish(p->otlp); /* they share the time */
+    remote_write_finish(p->remote_write);
+    otlp_push_stop(p->otlp, &metrics, &spans);
+    remote_write_stop(p->remote_write, &samples);
+    p->otlp = NULL;
+    p->remote_write = NULL;
+    if (p->plan.otlp) {
+        tell(told, p->plan.otlp, "figures", &metrics);
+        tell(told, p->plan.otlp, "spans", &spans);
+    }
+    if (p->plan.remote_write)
+        tell(told, p->plan.remote_write, "samples", &samples);
+    if (p->spans_cut)
+        buf_printf(told,
+                "%s%" PRIu64 " spans were not sent: more than %d between two "
+                "pushes.",
+                told->len ? " " : "", p->spans_cut, PUSH_SPANS);
+    if (*p->not_started.text)
+        buf_printf(told, "%sNothing could be pushed: %s.", told->len ? " " : "",
+                p->not_started.text);
+}
+
+void push_end(struct push *p, const struct run *run, struct buf *told)
+{
+    struct summary_tokens sum;
+
+    if (!p || !p->figures)
+        return;
+    figures_end(p->figures);
+    if (p->generations)
+        generations_finish(p->generations, &sum);
+    p->generations = NULL;
+    if (p->otlp)
+        root_span(p, run);
+    send(p);
+    stop_senders(p, told);
+}
+
+void push_free(struct push *p)
+{
+    struct summary_tokens sum;
+    struct buf unheard = { 0 };
+
+    if (!p)
+        return;
+    stop_senders(p, &unheard);
+    buf_release(&unheard);
+    if (p->generations)
+        generations_finish(p->generations, &sum);
+    for (size_t i = 0; i < p->models.cap; i++)
+        if (p->models.entries[i].used)
+            free((char *)(uintptr_t)p->models.entries[i].value);
+    map_release(&p->models);
+    otlp_spans_release(&p->spans);
+    readings_release(&p->readings);
+    subject_book_release(&p->subjects);
+    figures_free(p->figures);
+    free(p);
+}
