@@ -11,6 +11,7 @@
 #include "model/reading.h"
 #include "sample/subjects.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,10 +24,12 @@ struct batch {
     uint64_t time_ns; /* of mono_ns(): when the tick began */
 };
 
-/* Adds a reading of the moment `time_ns`. */
+/* Adds a reading of the moment `time_ns`.  What is no number is no reading. */
 static inline void batch_add_at(struct batch *b, uint64_t time_ns,
         enum metric_id metric, uint32_t subject, double value)
 {
+    if (!isfinite(value))
+        return;
     if (b->count == b->cap) {
         b->dropped++;
         return;

@@ -79,6 +79,8 @@ void store_add_readings(struct store *s, const struct reading *r, size_t count)
             (void)store_flush(s, NULL);
         if (s->failed)
             return;
+        if (isnan(r[i].value))
+            continue; /* SQLite would take it for nothing */
         s->readings[s->reading_count++] = r[i];
     }
 }
