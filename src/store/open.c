@@ -262,7 +262,8 @@ static int open_still(struct store *s, struct error *e)
     s->db = NULL;
 
     int rc = sqlite3_open_v2(buf_cstr(&name), &s->db,
-            SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vault_name(s->vault));
+            SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
+            vault_name(s->vault));
 
     buf_release(&name);
     return rc == SQLITE_OK ? prepare(s, STORE_READ, e)
@@ -285,7 +286,8 @@ int store_open_locked(struct store **out, const char *path,
                 path);
 
     struct store *s = alloc_zero(1, sizeof(*s));
-    int flags = SQLITE_OPEN_READWRITE |
+    /* A store is for one thread at a time, so SQLite need not lock. */
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
                 (mode == STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
     mode_t mask = umask(077); /* what it holds is its owner's business */
     int rc;

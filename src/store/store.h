@@ -4,7 +4,7 @@
  * number of processes may read, and write runs of their own, meanwhile.  What
  * was committed survives the death of either side at any moment: rare things
  * (processes, sessions, sections) are committed at once, inferences in batches
- * by store_flush(). */
+ * by store_flush().  A store is for one thread at a time. */
 #pragma once
 
 #include "base/error.h"
