@@ -6,6 +6,8 @@
 #include "model/metric.h"
 #include "store/row.h"
 
+#include <math.h>
+
 /* The number of a metric in the file; 0: the store has failed. */
 static int64_t metric_number(struct store *s, uint16_t metric)
 {
