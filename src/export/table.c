@@ -106,16 +106,22 @@ static bool is_known(const struct column *c, const void *row)
 static const char *name_of(enum column_form form, uint64_t value)
 {
     switch (form) {
-    case FORM_PHASE: return value < PHASES ? phase_name(value) : NULL;
+    case FORM_PHASE:
+        return value < PHASES ? phase_name((enum phase)value) : NULL;
     case FORM_STATUS:
-        return value <= RUN_FAILED ? run_status_name(value) : NULL;
+        return value <= RUN_FAILED ? run_status_name((enum run_status)value)
+                                   : NULL;
     case FORM_METRIC:
     case FORM_METRIC_ID:
         return value < METRIC_IDS ? metric_table[value].name : NULL;
     case FORM_METHOD:
-        return value < READING_METHODS ? reading_method_name(value) : NULL;
+        return value < READING_METHODS
+                       ? reading_method_name((enum reading_method)value)
+                       : NULL;
     case FORM_KIND:
-        return value < SUBJECT_KINDS ? subject_kind_name(value) : NULL;
+        return value < SUBJECT_KINDS
+                       ? subject_kind_name((enum subject_kind)value)
+                       : NULL;
     default: return NULL;
     }
 }
