@@ -161,10 +161,12 @@ static void sum_up_plain(struct reader *r)
 
         if (d->count) {
             qsort(d->ns, d->count, sizeof(*d->ns), by_value);
+
+            uint64_t low = d->ns[(d->count - 1) / 2];
+            uint64_t high = d->ns[d->count / 2];
+
             a->plain_inferences = d->count;
-            a->plain_median_ns = ((double)d->ns[(d->count - 1) / 2] +
-                                         (double)d->ns[d->count / 2]) /
-                                 2;
+            a->plain_median_ns = (double)(low + high) / 2;
         }
         free(p->apart.ns);
         free(p->after.ns);

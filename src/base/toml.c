@@ -79,7 +79,8 @@ static struct str bare(struct reader *r, bool dots)
 static int unescape(struct reader *r)
 {
     static const char from[] = "\"\\bfnrt", to[] = "\"\\\b\f\n\r\t";
-    const char *found = r->rest.len ? memchr(from, r->rest.p[0], 7) : NULL;
+    const char *found =
+            r->rest.len && r->rest.p[0] ? strchr(from, r->rest.p[0]) : NULL;
 
     if (!found)
         return refuse(r, "a backslash is followed by none of \" \\ b f n r t");
@@ -130,7 +131,7 @@ static int one_value(struct reader *r, struct str key)
     } else {
         size_t n = 0;
 
-        while (n < r->rest.len && !memchr(" \t\r\n,]#", r->rest.p[n], 8))
+        while (n < r->rest.len && !strchr(" \t\r\n,]#", r->rest.p[n]))
             n++;
         buf_add(&r->text, r->rest.p, n);
         if (!is_plain(buf_str(&r->text)))

@@ -167,9 +167,9 @@ static int take_word(const struct options *o, struct reader *r, struct error *e)
 
 static const struct config *files;
 
-void options_use(const struct config *from)
+void options_use(const struct config *config)
 {
-    files = from;
+    files = config;
 }
 
 const struct config *options_files(void)

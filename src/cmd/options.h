@@ -66,7 +66,7 @@ struct options {
 /* Options that are not given come from their variable, ORTMETER_RUN_RATE for
  * `run --rate`, or from these files.  They are borrowed, for good; NULL: none.
  */
-void options_use(const struct config *files);
+void options_use(const struct config *config);
 const struct config *options_files(void);
 
 /* argv[0] is the verb.  Reads argv[1] onwards, sets the values, and moves the
