@@ -111,17 +111,17 @@ static void by_name(void)
     puppet_end(&p);
 }
 
+/* A child never reads `in`: it could take an order that is its parent's. */
 static int parent_of_one(int in, int out)
 {
     while (puppet_order(in)) {
         pid_t child = fork();
 
         if (child == 0) {
-            (void)prctl(PR_SET_PDEATHSIG, 0);
+            (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
             puppet_done(out);
-            /* Until the test itself closes its end: see puppet_drop(). */
             (void)close(out);
-            (void)puppet_order(in);
+            (void)pause(); /* until its parent ends */
             _exit(0);
         }
     }
@@ -256,9 +256,11 @@ static void *stay(void *in)
 
 static int leave_thread(int in, int out)
 {
+    static int order; /* the stack is gone when the first thread has left */
     pthread_t thread;
 
-    if (pthread_create(&thread, NULL, stay, &in) != 0)
+    order = in;
+    if (pthread_create(&thread, NULL, stay, &order) != 0)
         return 98;
     puppet_done(out);
     pthread_exit(NULL);

@@ -363,6 +363,8 @@ int summary_read(struct summary *out, struct store *s, int64_t run,
     if (!rc)
         rc = store_each_thread(s, run, take_thread, out, e);
     if (!rc)
+        rc = session_devices_read(out, s, run, e);
+    if (!rc)
         rc = usage_read(&out->usage, s, run, e);
     if (!rc)
         rc = run_energy_read(&out->energy, s, run, e);
@@ -393,6 +395,7 @@ static void release_sessions(struct summary *s)
         free(x->providers);
         free(x->options);
         free(x->error);
+        session_device_release(&x->device);
         free(x->first_ns);
         spread_release(&x->spread);
         spread_release(&x->slowed);

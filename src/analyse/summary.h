@@ -5,6 +5,7 @@
 #pragma once
 
 #include "analyse/operators.h"
+#include "analyse/session_device.h"
 #include "analyse/spread.h"
 #include "analyse/usage.h"
 #include "base/error.h"
@@ -34,6 +35,7 @@ struct summary_session {
     uint64_t model_bytes;
     char *providers; /* JSON */
     char *options;   /* JSON */
+    struct session_device device;
     char *error;
     bool seen_late;
     bool first_load; /* of this model in this run */

@@ -85,11 +85,10 @@ static void add_absence(struct json *j, const struct subjects *s,
     json_end(j);
 }
 
-void sources_json_missing(struct json *j, struct sampling *s)
+void sources_json_absences(struct json *j, struct sampling *s)
 {
     const struct subjects *subjects = sampling_subjects(s);
 
-    json_array(j, "missing");
     for (size_t i = 0; i < subjects_missing_count(subjects); i++)
         if (!said_before(subjects, i))
             add_absence(j, subjects, subjects_missing_at(subjects, i));
@@ -104,6 +103,12 @@ void sources_json_missing(struct json *j, struct sampling *s)
         json_text(j, "reason", x->why.text);
         json_end(j);
     }
+}
+
+void sources_json_missing(struct json *j, struct sampling *s)
+{
+    json_array(j, "missing");
+    sources_json_absences(j, s);
     json_end(j);
 }
 

@@ -15,6 +15,9 @@ void sources_json_samplers(struct json *j, const struct sampling *s,
  * kind of subject; then samplers that have nothing to read. */
 void sources_json_missing(struct json *j, struct sampling *s);
 
+/* Only the members of that list, for who has more to say in it. */
+void sources_json_absences(struct json *j, struct sampling *s);
+
 /* "rate_changes" from number `first` on; nothing where there are none. */
 void sources_json_changes(struct json *j, const struct sampling *s,
         size_t first, uint64_t mono_to_wall_ns);

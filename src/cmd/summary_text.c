@@ -125,6 +125,26 @@ static void providers(const struct page *p, const char *json)
     }
 }
 
+/* Which device it was, or why that is not known; nothing of the CPU. */
+static void device(const struct page *p, const struct session_device *d)
+{
+    if (d->kind == DEVICE_MATCH_CPU)
+        return;
+    buf_text(p->out, d->reason ? "    device: " : "    on ");
+    if (d->reason)
+        term_text(p->out, d->reason);
+    for (size_t i = 0; i < d->count && !d->reason; i++) {
+        buf_text(p->out, i ? ", " : "");
+        term_text(p->out, d->devices[i].name);
+        if (!d->devices[i].detail)
+            continue;
+        buf_text(p->out, " (");
+        term_text(p->out, d->devices[i].detail);
+        buf_text(p->out, ")");
+    }
+    buf_char(p->out, '\n');
+}
+
 static void session(const struct page *p, const struct summary_session *x)
 {
     buf_text(p->out, "\n  ");
@@ -160,6 +180,7 @@ static void session(const struct page *p, const struct summary_session *x)
     else if (x->batch.count)
         buf_printf(p->out, "  batch %llu", (unsigned long long)x->batch.min);
     buf_char(p->out, '\n');
+    device(p, &x->device);
 }
 
 static void sessions(const struct page *p, const struct summary *s)

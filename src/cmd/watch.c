@@ -36,6 +36,11 @@ static const char help[] =
         "rates\n"
         "                     go down when it costs more\n"
         "  --costly           also what costs much: PSS, sockets, threads\n"
+        "  --events           also each context switch, page fault and "
+        "request to\n"
+        "                     storage of the processes, as lines of JSON and "
+        "summed\n"
+        "                     up; costs them about a microsecond each\n"
         "  --metric GLOB      only these figures; may be repeated\n"
         "  --json             one line of JSON for each tick, the last one "
         "with\n"
@@ -52,6 +57,7 @@ static const char help[] =
         "Examples:\n"
         "  ortmeter watch --pid 4711 --rate 100 --duration 10 --json\n"
         "  ortmeter watch --name 'python*' --children\n"
+        "  ortmeter watch --events --duration 2 --json --pid 4711\n"
         "  ortmeter watch --profile production --json -o load.jsonl -- "
         "./server\n";
 
@@ -64,7 +70,7 @@ struct settings {
     struct watching_settings watching;
     struct option_texts metrics;
     double duration_s;
-    bool json, help;
+    bool json, events, help;
     const char *out;
 };
 
@@ -72,6 +78,7 @@ struct settings {
 struct showing {
     const struct settings *settings;
     struct watch_view view;
+    struct watch_events *events; /* NULL: nobody asked */
     struct buf text;
     FILE *to;
     bool in_place; /* a table that is drawn over the one before */
@@ -130,8 +137,18 @@ static bool is_time(struct showing *s, uint64_t now_ns)
     return true;
 }
 
+/* What has happened since; false: it could not be written. */
+static bool take_events(struct showing *s)
+{
+    if (!s->events)
+        return true;
+    watch_events_step(s->events, s->settings->json ? &s->text : NULL);
+    return !s->text.len || put(s);
+}
+
 static bool finish(struct showing *s, struct watching *w)
 {
+    bool good = take_events(s);
     uint64_t now_ns = w->tick_ns = mono_ns();
 
     s->view.last = s->view.full = true;
@@ -139,7 +156,7 @@ static bool finish(struct showing *s, struct watching *w)
         watch_json(&s->text, &s->view, now_ns);
     else
         watch_summary_text(&s->text, &s->view, now_ns);
-    return put(s);
+    return put(s) && good;
 }
 
 static void begin(struct showing *s, const struct watching *w)
@@ -151,8 +168,11 @@ static void begin(struct showing *s, const struct watching *w)
     s->period_ns = (uint64_t)(1e9 / hz);
     s->next_ns = sampling_next_ns(w->sampling);
     s->in_place = !s->settings->json && term_is_terminal(s->to);
+    if (s->settings->events)
+        s->events = watch_events_new(w);
     s->view = (struct watch_view){
         .watching = w,
+        .events = s->events,
         .metrics = s->settings->metrics,
         .first = true,
         .colours = !s->settings->out && term_colours(s->to),
@@ -183,7 +203,9 @@ static bool watch(struct watching *w, struct showing *s)
         bool read = watching_step(w, until_ns);
 
         now_ns = mono_ns();
-        if (w->ended || now_ns >= end_ns || !is_time(s, now_ns))
+        if (!s->view.first) /* the first line says what all this is */
+            good = take_events(s);
+        if (!good || w->ended || now_ns >= end_ns || !is_time(s, now_ns))
             continue;
         if (!read)
             w->tick_ns = now_ns;
@@ -222,6 +244,7 @@ static int watch_all(const struct settings *s, char *const *argv)
             (void)fprintf(stderr, "ortmeter watch: cannot write %s\n",
                     s->out ? s->out : "to stdout");
     }
+    watch_events_free(showing.events);
     watching_close(&w);
     interrupt_release();
     buf_release(&showing.text);
@@ -244,6 +267,7 @@ static int run(int argc, char **argv)
         { "profile", 0, OPTION_CHOICE, &s.watching.profile },
         { "max-overhead", 0, OPTION_REAL, &s.watching.max_overhead_percent },
         { "costly", 0, OPTION_FLAG, &s.watching.costly },
+        { "events", 0, OPTION_FLAG, &s.events },
         { "metric", 0, OPTION_TEXTS, &s.metrics },
         { "json", 0, OPTION_FLAG, &s.json },
         { NULL, 'o', OPTION_TEXT, &s.out },

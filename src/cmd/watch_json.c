@@ -126,7 +126,7 @@ void watch_json(struct buf *out, const struct watch_view *v, uint64_t now_ns)
     add_kind(&j, v, SUBJECT_ZONE, "zones");
     sources_json_changes(&j, w->sampling, v->changes_told, w->mono_to_wall_ns);
     if (v->first)
-        sources_json_missing(&j, w->sampling);
+        watch_missing_json(&j, v);
     if (v->last) {
         json_object(&j, "summary");
         watch_summary_json(&j, v, now_ns);

@@ -116,6 +116,15 @@ static void add_cost(struct json *j, const struct watching *w, uint64_t now_ns)
     json_end(j);
 }
 
+void watch_missing_json(struct json *j, const struct watch_view *v)
+{
+    json_array(j, "missing");
+    sources_json_absences(j, v->watching->sampling);
+    if (v->events)
+        watch_events_missing_json(j, v->events);
+    json_end(j);
+}
+
 void watch_summary_json(struct json *j, const struct watch_view *v,
         uint64_t now_ns)
 {
@@ -129,8 +138,10 @@ void watch_summary_json(struct json *j, const struct watch_view *v,
     add_kind(j, v, SUBJECT_CORE, "cores");
     add_kind(j, v, SUBJECT_DEVICE, "devices");
     add_kind(j, v, SUBJECT_ZONE, "zones");
+    if (v->events)
+        watch_events_json(j, v->events);
     sources_json_samplers(j, w->sampling, now_ns);
-    sources_json_missing(j, w->sampling);
+    watch_missing_json(j, v);
     sources_json_changes(j, w->sampling, 0, w->mono_to_wall_ns);
     add_cost(j, w, now_ns);
 }

@@ -138,9 +138,10 @@ static void add_bytes(const struct page *p, const struct watching *w,
     buf_printf(p->out, "%s %s", label, term_bytes(text, f.max));
 }
 
-static void sum_process(const struct page *p, const struct watching *w,
+static void sum_process(const struct page *p, const struct watch_view *v,
         uint32_t number, const struct subject *x)
 {
+    const struct watching *w = v->watching;
     const struct watching_end *end = watching_end_of(w, number);
     struct history_figures f;
     char text[16];
@@ -177,6 +178,8 @@ static void sum_process(const struct page *p, const struct watching *w,
         add_bytes(p, w, number, METRIC_process_written_bytes_total, ", wrote");
         buf_char(p->out, '\n');
     }
+    if (v->events)
+        watch_events_text(p, v->events, number);
 }
 
 static void sum_sources(const struct page *p, const struct watching *w,
@@ -222,8 +225,9 @@ static void sum_changes(const struct page *p, const struct watching *w)
 }
 
 /* Each reason once, with the metrics that it explains. */
-static void sum_missing(const struct page *p, const struct watching *w)
+static void sum_missing(const struct page *p, const struct watch_view *v)
 {
+    const struct watching *w = v->watching;
     const struct subjects *s = sampling_subjects(w->sampling);
     const char *label = "missing";
 
@@ -252,6 +256,8 @@ static void sum_missing(const struct page *p, const struct watching *w)
         term_text(p->out, x->why.text);
         buf_char(p->out, '\n');
     }
+    if (v->events)
+        watch_events_missing_text(p, v->events, label);
 }
 
 void watch_summary_text(struct buf *out, const struct watch_view *v,
@@ -263,10 +269,10 @@ void watch_summary_text(struct buf *out, const struct watch_view *v,
 
     for (uint32_t i = 0; i < subjects_count(s); i++)
         if (subjects_get(s, i)->kind == SUBJECT_PROCESS)
-            sum_process(&p, w, i, subjects_get(s, i));
+            sum_process(&p, v, i, subjects_get(s, i));
     sum_sources(&p, w, now_ns);
     sum_changes(&p, w);
-    sum_missing(&p, w);
+    sum_missing(&p, v);
     page_label(&p, "cost");
     buf_printf(out,
             "%.2f %% of a core for %.1f s of watching; %.3g %% is allowed\n",

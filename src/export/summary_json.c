@@ -1,6 +1,7 @@
 #include "export/summary_json.h"
 
 #include "base/json.h"
+#include "export/device_json.h"
 #include "export/energy_json.h"
 #include "export/operators_json.h"
 #include "export/placement_json.h"
@@ -231,6 +232,7 @@ static void session(struct json *j, const struct summary_session *x)
         json_u64(j, "model_bytes", x->model_bytes);
     if (x->providers)
         json_raw(j, "providers", x->providers);
+    device_json(j, &x->device);
     if (x->options)
         json_raw(j, "options", x->options);
     if (x->seen_late) {

@@ -2,7 +2,7 @@
  *
  * For each CPU one ring: the kernel wants it so for events that new threads
  * inherit.  All events of all threads on that CPU are led into it. */
-#include "sample/events_linux.h"
+#include "sample/events.h"
 
 #include "base/alloc.h"
 #include "base/map.h"
@@ -25,7 +25,10 @@
 /* What an ordinary user may have, by default. */
 enum { RING_PAGES = 128, THREADS_MOST = 64, FORMAT_CAP = 8192 };
 
-#define BLOCK "/sys/kernel/tracing/events/block/block_rq_issue"
+/* Always told by who asks; that a request goes to the device is often told by
+ * a thread of the kernel's instead, when the device is busy. */
+#define BLOCK        "/sys/kernel/tracing/events/block/block_bio_queue"
+#define SECTOR_BYTES 512
 
 struct cpu_ring {
     int fd;
@@ -40,7 +43,7 @@ struct events {
     int *fds;
     size_t count, cap;
     struct map kinds; /* from an event's id to its kind */
-    struct trace_field bytes;
+    struct trace_field sectors;
     uint64_t lost;
     char *linear; /* records that wrap around the end of a ring */
 };
@@ -154,8 +157,8 @@ static int add_storage(struct events *s, const char *root, uint64_t pid)
 
     if (len < 0)
         return len;
-    rc = trace_field_find(&s->bytes, (struct str){ format, (size_t)len },
-            "bytes");
+    rc = trace_field_find(&s->sectors, (struct str){ format, (size_t)len },
+            "nr_sector");
     return rc ? rc : add_wish(s, pid, &w);
 }
 
@@ -262,8 +265,13 @@ static bool make_event(struct events *s, const struct perf_record *r,
     if (r->kind != PERF_RECORDED_SAMPLE || !kind)
         return false;
     out->kind = (enum event_kind) * kind;
-    return out->kind != EVENT_STORAGE_ASKED ||
-           trace_field_get(&out->value, r->raw, s->bytes);
+    if (out->kind != EVENT_STORAGE_ASKED)
+        return true;
+
+    bool known = trace_field_get(&out->value, r->raw, s->sectors);
+
+    out->value *= SECTOR_BYTES;
+    return known;
 }
 
 static size_t read_ring(struct events *s, struct cpu_ring *r, struct event *out,

@@ -87,7 +87,7 @@ lines '[.[].rate_changes // [] | length] | add > 0'
 # The machine alone: lines come as asked, figures as they are read.
 watch --rate 20 --duration 2 --json
 lines 'length > 10 and all(.[]; .processes == [])'
-lines '.[-1].system | .memory_bytes > 0 and has("age_ms")'
+lines '.[-1].system.memory_bytes > 0 and any(.[].system; has("age_ms"))'
 
 # Rates by name; off is off, and says so.
 watch --pid $busy --rate process=20 --rate process-status=0 --duration 0.5 \
@@ -113,6 +113,71 @@ watch --pid $busy --duration 1.2
 grep -q 'CPU %' out || fail "no table"
 grep -q "pid $busy" out || fail "no summary"
 grep -q '% of a core for' out || fail "no cost"
+
+# Events: as many switches as the kernel has counted, neither less nor more.
+# The program waits until it is followed; then it sleeps in its own process.
+mkfifo go
+cat >blocking.sh <<'END'
+switches() { # how often this process left its CPU
+    local name value sum=0
+    while read -r name value; do
+        case $name in *voluntary_ctxt_switches:) sum=$((sum + value)) ;; esac
+    done </proc/$$/status
+    echo "$sum"
+}
+exec 3<>go
+read -r _ <&3
+switches >before
+for ((i = 0; i < 211; i++)); do read -r -t 0.001 _ <&3; done
+switches >after
+exit 0
+END
+rm -f out
+"$ortmeter" watch --events --rate 100 --json -- bash blocking.sh >out 2>err &
+watcher=$!
+await test -s out
+echo >go
+wait $watcher || fail "exit code $?"
+tail -n 1 out >run.json
+lines '.[0] | has("schema_version")'
+if [ "$(field '.summary.events | length')" -eq 0 ]; then
+    # Not here: then with the kernel's reason, and without a number.
+    holds '.summary.missing[] | select(.events == "all").reason | length > 0'
+    lines 'all(.[]; has("event") | not)'
+else
+    pid=$(field '.summary.processes[0].pid')
+    during=$(($(cat after) - $(cat before)))
+    total=$(field '.summary.processes[0] |
+        .voluntary_switches_total + .involuntary_switches_total')
+    [ "$during" -ge 100 ] || fail "the program did not block: $during"
+    is '.summary.events | length' 1
+    is '.summary.events[0].pid' "$pid"
+    is '.summary.events[0].lost' 0
+    holds ".summary.events[0] | .waited + .preempted |
+        . >= $during and . <= $total"
+    holds '.summary.events[0].page_fault > 0'
+    # A line for each, of that process, within its time.
+    for kind in switched_in waited preempted; do
+        lines "(map(select(.how == \"$kind\")) | length) ==
+            .[-1].summary.events[0].$kind"
+    done
+    lines '(map(select(.event == "page_fault")) | length) ==
+        .[-1].summary.events[0].page_fault'
+    lines "map(select(has(\"event\"))) |
+        all(.[]; .pid == $pid and .tid == $pid and .cpu >= 0)"
+    lines '(map(select(has("event")).timestamp_ns) | max) <=
+        .[-1].timestamp_ns'
+    # Storage is counted, or there is a reason why not.
+    holds '(.summary.events[0] | has("storage_asked")) !=
+        any(.summary.missing[]; .events == "storage")'
+    watch --events --pid $busy --duration 0.5
+    grep -q 'events *switched in [0-9]*, waited [0-9]*' out ||
+        fail "no events for people"
+fi
+# Nobody asked: not a word of them.
+watch --pid $busy --duration 0.2 --json
+lines 'all(.[]; has("event") | not)'
+holds '.summary | has("events") | not'
 
 # doctor and watch agree on what is missing.
 "$ortmeter" doctor --json >doctor.json

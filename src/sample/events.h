@@ -1,4 +1,4 @@
-/* events_linux.h -- what happens to a process, one by one: its threads come to
+/* events.h -- what happens to a process, one by one: its threads come to
  * a CPU and leave it, touch memory that is not there, ask for storage.
  *
  * Each event costs the process about a microsecond, so it is for seconds and
