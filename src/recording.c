@@ -39,6 +39,7 @@ struct recording {
     size_t changes;           /* of rates, that the store knows */
     struct meter_feed *meter; /* or NULL */
     uint32_t meter_subject;
+    bool modelled; /* energy is to come from the model */
 };
 
 void recording_close(struct recording *r)
@@ -262,6 +263,7 @@ int recording_open(struct recording **out, const struct recording_plan *plan,
         return rc;
     }
     energy_note(r->sampling, energy);
+    r->modelled = energy->mode == ENERGY_MODEL;
     r->store = plan->store;
     r->push = plan->push;
     r->start_ns = plan->start_ns;
@@ -320,4 +322,13 @@ void recording_finish(struct recording *r)
         end_second(r, &r->series[i]);
     for (size_t i = 0; i < subjects_missing_count(s); i++)
         store_add_absence(r->store, subjects_missing_at(s, i));
+}
+
+bool recording_has_energy(const struct recording *r)
+{
+    bool has = r->modelled;
+
+    for (size_t i = 0; i < r->count && !has; i++)
+        has = energy_is_metric((enum metric_id)r->series[i].metric);
+    return has;
 }

@@ -40,5 +40,8 @@ void recording_step(struct recording *r);
  * and what was missing. */
 void recording_finish(struct recording *r);
 
+/* Whether a source told of energy or power, or the model is to. */
+bool recording_has_energy(const struct recording *r);
+
 /* Frees.  NULL is welcome. */
 void recording_close(struct recording *r);

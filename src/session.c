@@ -5,6 +5,7 @@
 #include "analyse/operators.h"
 #include "base/command_text.h"
 #include "base/json.h"
+#include "energy/keep.h"
 #include "model/host.h"
 #include "ort/trace.h"
 #include "os/child.h"
@@ -407,6 +408,16 @@ static void add_edges(struct session_state *s)
     operators_release(&edging.operators);
 }
 
+/* Energy that cannot be told is no reason to stop. */
+static void keep_energy(struct session_state *s)
+{
+    if (s->out->record_failed || !s->recording ||
+            !recording_has_energy(s->recording))
+        return;
+    (void)energy_keep(s->store, &s->out->run, NULL);
+    flush(s, true);
+}
+
 static void end_run(struct session_state *s)
 {
     struct run *run = &s->out->run;
@@ -425,6 +436,7 @@ static void end_run(struct session_state *s)
     flush(s, true);
     add_edges(s);
     flush(s, true);
+    keep_energy(s);
     take_notes(s, &note, alive);
     push_end(s->push, run, &note);
     run->note = note.len ? buf_cstr(&note) : NULL;

@@ -15,12 +15,15 @@ static void take_inference(void *to, const struct inference *x)
         g->phases = alloc_resize(g->phases, g->inference_cap);
         g->sessions = alloc_resize(g->sessions,
                 g->inference_cap * sizeof(*g->sessions));
+        g->out->inference_start_ns = alloc_resize(g->out->inference_start_ns,
+                g->inference_cap * sizeof(uint64_t));
         g->out->inference_end_ns = alloc_resize(g->out->inference_end_ns,
                 g->inference_cap * sizeof(uint64_t));
     }
     g->inference_count++;
     g->phases[g->inference_count] = x->phase < PHASES ? x->phase : PHASE_OTHER;
     g->sessions[g->inference_count] = x->session;
+    g->out->inference_start_ns[g->inference_count] = x->start_ns;
     g->out->inference_end_ns[g->inference_count] = x->start_ns + x->duration_ns;
 }
 

@@ -46,9 +46,9 @@ struct run_energy {
     struct energy_class *classes;
     uint32_t class_count;
     uint64_t inference_count;
-    uint64_t *inference_end_ns; /* of inferences 1, 2, ... */
-    bool wanted;                /* it was not switched off */
-    bool sampled;               /* something was, in this run */
+    uint64_t *inference_start_ns, *inference_end_ns; /* of 1, 2, ... */
+    bool wanted;  /* it was not switched off */
+    bool sampled; /* something was, in this run */
     struct energy_reason *reasons;
     size_t reason_count;
     struct throttling throttling; /* whether or not energy is known */
@@ -60,6 +60,9 @@ struct run_energy {
 
 int run_energy_read(struct run_energy *out, struct store *s, int64_t run,
         struct error *e);
+/* The same for a run whose end is not in the store yet, but in `run`. */
+int run_energy_read_ended(struct run_energy *out, struct store *s,
+        const struct run *run, struct error *e);
 void run_energy_release(struct run_energy *r);
 
 /* Inferences of a phase, with their operators; PHASES: of all phases. */
