@@ -71,13 +71,13 @@ static void list_inferences(struct keeping *k)
     k->inference_count = (size_t)r->inference_count;
     k->inferences = alloc_zero(k->inference_count + 1, sizeof(*k->inferences));
     for (size_t i = 0; i < k->inference_count; i++) {
-        uint64_t end_ns = r->inference_end_ns[i + 1];
+        const struct run_inference *x = &r->inferences[i + 1];
         double net, joules = run_energy_inference(r, i + 1, &net);
-        bool covered = !isnan(energy_account_between(&r->account,
-                r->inference_start_ns[i + 1], end_ns));
+        bool covered = !isnan(
+                energy_account_between(&r->account, x->start_ns, x->end_ns));
 
         k->inferences[i] =
-                (struct inference_joules){ end_ns, covered ? joules : NAN };
+                (struct inference_joules){ x->end_ns, covered ? joules : NAN };
     }
     qsort(k->inferences, k->inference_count, sizeof(*k->inferences), by_end);
 }

@@ -200,8 +200,7 @@ void run_energy_release(struct run_energy *r)
     }
     free(r->reasons);
     free(r->classes);
-    free(r->inference_start_ns);
-    free(r->inference_end_ns);
+    free(r->inferences);
     throttling_release(&r->throttling);
     energy_account_release(&r->account);
     *r = (struct run_energy){ 0 };
@@ -294,7 +293,8 @@ double run_energy_between(const struct run_energy *r, uint64_t from_ns,
     double sum = 0, net = 0;
 
     for (uint64_t i = 1; i <= r->inference_count; i++)
-        if (r->inference_end_ns[i] > from_ns && r->inference_end_ns[i] <= to_ns)
+        if (r->inferences[i].end_ns > from_ns &&
+                r->inferences[i].end_ns <= to_ns)
             sum += run_energy_inference(r, i, &net);
     return sum;
 }

@@ -35,6 +35,14 @@ struct energy_sum {
     enum reading_method method;
 };
 
+struct run_inference {
+    uint64_t start_ns, end_ns;
+    uint32_t past; /* tokens before */
+    bool past_known;
+    uint32_t tokens; /* in the batch, at a time; 0: it failed */
+    enum phase phase;
+};
+
 /* A metric that could not be had, and why. */
 struct energy_reason {
     char *what;
@@ -46,9 +54,9 @@ struct run_energy {
     struct energy_class *classes;
     uint32_t class_count;
     uint64_t inference_count;
-    uint64_t *inference_start_ns, *inference_end_ns; /* of 1, 2, ... */
-    bool wanted;  /* it was not switched off */
-    bool sampled; /* something was, in this run */
+    struct run_inference *inferences; /* 1, 2, ... */
+    bool wanted;                      /* it was not switched off */
+    bool sampled;                     /* something was, in this run */
     struct energy_reason *reasons;
     size_t reason_count;
     struct throttling throttling; /* whether or not energy is known */
