@@ -5,7 +5,6 @@
 #include "analyse/operators.h"
 #include "base/command_text.h"
 #include "base/json.h"
-#include "energy/keep.h"
 #include "model/host.h"
 #include "ort/trace.h"
 #include "os/child.h"
@@ -408,16 +407,6 @@ static void add_edges(struct session_state *s)
     operators_release(&edging.operators);
 }
 
-/* Energy that cannot be told is no reason to stop. */
-static void keep_energy(struct session_state *s)
-{
-    if (s->out->record_failed || !s->recording ||
-            !recording_has_energy(s->recording))
-        return;
-    (void)energy_keep(s->store, &s->out->run, NULL);
-    flush(s, true);
-}
-
 static void end_run(struct session_state *s)
 {
     struct run *run = &s->out->run;
@@ -435,8 +424,9 @@ static void end_run(struct session_state *s)
     s->rings = NULL;
     flush(s, true);
     add_edges(s);
+    if (s->recording && !s->out->record_failed)
+        recording_keep_energy(s->recording, run);
     flush(s, true);
-    keep_energy(s);
     take_notes(s, &note, alive);
     push_end(s->push, run, &note);
     run->note = note.len ? buf_cstr(&note) : NULL;

@@ -61,6 +61,7 @@ struct run_energy {
     size_t reason_count;
     struct throttling throttling; /* whether or not energy is known */
     bool meter_seen;              /* an external meter was read, */
+    bool meter_set;               /* and its clock set by hand; else, */
     bool meter_aligned;           /* its clock was found to be apart by this: */
     int64_t meter_offset_ns;
     uint64_t calibrated_wall_ns; /* when idle was measured; 0: never */
