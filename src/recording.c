@@ -1,7 +1,9 @@
 #include "recording.h"
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "base/map.h"
+#include "energy/keep.h"
 #include "energy/meter_feed.h"
 #include "os/clock.h"
 #include "push/push.h"
@@ -39,6 +41,7 @@ struct recording {
     size_t changes;           /* of rates, that the store knows */
     struct meter_feed *meter; /* or NULL */
     uint32_t meter_subject;
+    bool modelled; /* energy is to come from the model */
 };
 
 void recording_close(struct recording *r)
@@ -193,18 +196,26 @@ static void take_meter(void *to, const struct reading *x)
 }
 
 /* A meter that cannot be had is a reason to say so, and not to stop. */
-static void open_meter(struct recording *r, const char *name)
+static void open_meter(struct recording *r, const struct energy_plan *energy)
 {
     struct subjects *s = sampling_subjects(r->sampling);
     struct error e = { "" };
+    struct buf detail = { 0 };
+
+    buf_text(&detail, energy->meter);
+    if (energy->meter_offset_given)
+        buf_printf(&detail, ENERGY_METER_SET "%g s", energy->meter_offset_s);
+
     uint32_t number = subjects_add(s, &(struct subject){ .kind = SUBJECT_ZONE,
                                               .name = "meter",
-                                              .detail = name,
+                                              .detail = buf_cstr(&detail),
                                               .source = ENERGY_SOURCE_METER });
     struct meter_feed_plan plan = {
-        .name = name,
+        .name = energy->meter,
         .subject = number,
-        .wall_ns = wall_ns(),
+        /* A meter that is behind shows our time less the offset. */
+        .wall_ns = (uint64_t)((int64_t)wall_ns() -
+                              (int64_t)(energy->meter_offset_s * 1e9)),
         .mono_ns = mono_ns(),
         .take = take_meter,
         .context = r,
@@ -213,6 +224,7 @@ static void open_meter(struct recording *r, const char *name)
     r->meter_subject = number;
     if (meter_feed_open(&r->meter, &plan, &e))
         subjects_missing(s, METRIC_zone_power_watts, number, "%s", e.text);
+    buf_release(&detail);
 }
 
 /* The last lines; and if there were none, that is worth telling. */
@@ -262,13 +274,14 @@ int recording_open(struct recording **out, const struct recording_plan *plan,
         return rc;
     }
     energy_note(r->sampling, energy);
+    r->modelled = energy->mode == ENERGY_MODEL;
     r->store = plan->store;
     r->push = plan->push;
     r->start_ns = plan->start_ns;
     add_subjects(r);
     energy_observe(r->sampling, energy, take_observed, r);
     if (energy->meter)
-        open_meter(r, energy->meter);
+        open_meter(r, energy);
     *out = r;
     return 0;
 }
@@ -320,4 +333,14 @@ void recording_finish(struct recording *r)
         end_second(r, &r->series[i]);
     for (size_t i = 0; i < subjects_missing_count(s); i++)
         store_add_absence(r->store, subjects_missing_at(s, i));
+}
+
+void recording_keep_energy(struct recording *r, struct run *run)
+{
+    bool told = r->modelled;
+
+    for (size_t i = 0; i < r->count && !told; i++)
+        told = energy_is_metric((enum metric_id)r->series[i].metric);
+    if (told)
+        (void)energy_keep(r->store, run, NULL);
 }

@@ -40,5 +40,9 @@ void recording_step(struct recording *r);
  * and what was missing. */
 void recording_finish(struct recording *r);
 
+/* Has the energy of the run kept beside it, as keep.h says, where a source told
+ * of any.  What cannot be told is no reason to stop. */
+void recording_keep_energy(struct recording *r, struct run *run);
+
 /* Frees.  NULL is welcome. */
 void recording_close(struct recording *r);

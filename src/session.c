@@ -424,6 +424,8 @@ static void end_run(struct session_state *s)
     s->rings = NULL;
     flush(s, true);
     add_edges(s);
+    if (s->recording && !s->out->record_failed)
+        recording_keep_energy(s->recording, run);
     flush(s, true);
     take_notes(s, &note, alive);
     push_end(s->push, run, &note);

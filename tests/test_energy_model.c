@@ -11,29 +11,31 @@ static void known_processors(void)
     static const struct {
         const char *name;
         double watts;
-        bool guessed;
+        enum tdp_source source;
     } want[] = {
-        { "Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz", 150, false },
-        { "Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", 120, false },
-        { "AMD EPYC 7763 64-Core Processor", 280, false },
-        { "AMD Ryzen 7 5800X 8-Core Processor", 105, false },
-        { "AMD Ryzen 7 5800H with Radeon Graphics", 45, false },
-        { "12th Gen Intel(R) Core(TM) i7-12700K", 125, false },
-        { "12th Gen Intel(R) Core(TM) i7-12700H", 45, false },
-        { "Intel(R) Core(TM) Ultra 7 155H", 28, false },
-        { "Intel(R) Xeon(R) Platinum 8480+", 350, false },
-        { "AMD EPYC 9999 1000-Core Processor", 320, true },
-        { "AMD EPYC", 200, true },
-        { "Intel(R) Xeon(R) Gold 9999", 175, true },
-        { "a processor of a later time", 85, true },
-        { "", 85, true },
+        { "Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz", 150, TDP_COLLECTED },
+        { "Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", 120, TDP_COLLECTED },
+        { "AMD EPYC 7763 64-Core Processor", 280, TDP_COLLECTED },
+        { "AMD Ryzen 7 5800X 8-Core Processor", 105, TDP_COLLECTED },
+        { "AMD Ryzen 7 5800H with Radeon Graphics", 45, TDP_COLLECTED },
+        { "12th Gen Intel(R) Core(TM) i7-12700K", 125, TDP_COLLECTED },
+        { "12th Gen Intel(R) Core(TM) i7-12700H", 45, TDP_COLLECTED },
+        { "Intel(R) Core(TM) Ultra 7 155H", 28, TDP_COLLECTED },
+        { "Intel(R) Xeon(R) Platinum 8480+", 350, TDP_COLLECTED },
+        { "AMD EPYC 9999 1000-Core Processor", 320, TDP_GUESSED },
+        { "AMD EPYC", 200, TDP_GUESSED },
+        { "Intel(R) Xeon(R) Gold 9999", 175, TDP_GUESSED },
+        { "a processor of a later time", 85, TDP_GUESSED },
+        { "", 85, TDP_GUESSED },
+        { "Intel(R) Core(TM) Ultra 9 288V", 30, TDP_UNCHECKED },
+        { "Intel(R) Core(TM) i9-14900K", 125, TDP_UNCHECKED },
     };
 
     for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
         struct tdp t = tdp_of(want[i].name);
 
         CHECK(fabs(t.watts - want[i].watts) < 1e-9);
-        CHECK_INT(t.guessed, want[i].guessed);
+        CHECK_INT(t.source, want[i].source);
     }
 }
 

@@ -50,7 +50,8 @@ static void m4max(void)
     CHECK_TEXT(got[0].thermal_pressure, "Nominal");
     CHECK_REAL(got[0].elapsed_seconds, 1.023685416);
     CHECK_REAL(got[0].cpu_joules, 3.049);
-    CHECK_REAL(got[0].gpu_joules, 0.276); /* not the GPU's own 284 */
+    CHECK_REAL(got[0].gpu_joules, 0.276); /* not the GPU's own */
+    CHECK_REAL(got[0].gpu_own_joules, 0.284);
     CHECK_REAL(got[0].ane_joules, 0);
     CHECK_REAL(got[0].cpu_watts, 2.97845);
     CHECK_REAL(got[0].gpu_watts, 0.269614);

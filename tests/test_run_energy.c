@@ -367,8 +367,8 @@ static void modelled(void)
 }
 
 /* A meter whose clock is 50 ms behind, and nothing else: its readings are put
- * where the inferences are. */
-static void metered(void)
+ * where the inferences are; unless somebody set its clock. */
+static void metered(bool set)
 {
     struct made m;
     struct run_energy r;
@@ -377,10 +377,11 @@ static void metered(void)
     store_add_subject(m.store, 1,
             &(struct subject){ .kind = SUBJECT_ZONE,
                     .name = "meter",
+                    .detail = set ? "file" ENERGY_METER_SET "0.05 s" : "file",
                     .source = ENERGY_SOURCE_METER });
     for (uint64_t at = 100 * MS; at < m.end_ns; at += 20 * MS)
         store_add_reading(m.store,
-                &(struct reading){ .time_ns = at - 50 * MS,
+                &(struct reading){ .time_ns = at - (set ? 0 : 50 * MS),
                         .value = (truth_joules(&m.truth, at + 10 * MS) -
                                          truth_joules(&m.truth, at - 10 * MS)) *
                                  50,
@@ -388,8 +389,11 @@ static void metered(void)
                         .metric = METRIC_zone_power_watts });
     finish(&m);
     read_energy(&r, &m);
-    CHECK(r.meter_seen && r.meter_aligned);
-    CHECK(llabs(r.meter_offset_ns - 50 * (int64_t)MS) < 15 * (int64_t)MS);
+    CHECK(r.meter_seen && r.meter_set == set && r.meter_aligned == !set);
+    CHECK(llabs(r.meter_offset_ns - (set ? 0 : 50) * (int64_t)MS) <
+            15 * (int64_t)MS);
+    check_json(&r, set ? "\"clock\": \"set by hand\"" : "\"aligned by load\"",
+            "no energy source");
 
     struct energy_sum prefill = run_energy_phase(&r, PHASE_PREFILL);
 
@@ -406,6 +410,7 @@ int main(void)
     others();
     absent();
     modelled();
-    metered();
+    metered(false);
+    metered(true);
     return test_result();
 }

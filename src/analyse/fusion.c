@@ -360,18 +360,26 @@ int fusion_edges(const struct operators *o, uint32_t session,
     return rc;
 }
 
-int fusion_of_session(struct fusion *out, const struct summary *s,
+int fusion_model_path(char *path, size_t cap, const struct summary *s,
         const struct summary_session *x, struct error *e)
 {
     bool relative = x->model[0] != '/' && s->run.directory;
+    int n = snprintf(path, cap, "%s%s%s", relative ? s->run.directory : "",
+            relative ? "/" : "", x->model);
+
+    if (n < 0 || (size_t)n >= cap)
+        return fail(e, -ENAMETOOLONG, "the model's path is too long");
+    return 0;
+}
+
+int fusion_of_session(struct fusion *out, const struct summary *s,
+        const struct summary_session *x, struct error *e)
+{
     char path[4096];
-    int n = snprintf(path, sizeof(path), "%s%s%s",
-            relative ? s->run.directory : "", relative ? "/" : "", x->model);
+    int rc = fusion_model_path(path, sizeof(path), s, x, e);
 
     *out = (struct fusion){ 0 };
-    if (n < 0 || (size_t)n >= sizeof(path))
-        return fail(e, -ENAMETOOLONG, "the model's path is too long");
-    return fusion_find(out, &s->operators, x->id, path, e);
+    return rc ? rc : fusion_find(out, &s->operators, x->id, path, e);
 }
 
 void fusion_release(struct fusion *f)

@@ -38,6 +38,10 @@ int fusion_find(struct fusion *out, const struct operators *o, uint32_t session,
  * where the program ran. */
 int fusion_of_session(struct fusion *out, const struct summary *s,
         const struct summary_session *x, struct error *e);
+/* Where the model's file of a session lies, as seen from here; the session has
+ * one. */
+int fusion_model_path(char *path, size_t cap, const struct summary *s,
+        const struct summary_session *x, struct error *e);
 /* Tells which operators of a session read what which others made, as the file
  * has it; what was folded away between them is passed over. */
 int fusion_edges(const struct operators *o, uint32_t session,

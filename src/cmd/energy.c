@@ -1,4 +1,5 @@
 /* energy.c -- the full account of a run's energy. */
+#include "analyse/model_flops.h"
 #include "analyse/summary.h"
 #include "base/json.h"
 #include "cmd/cmd.h"
@@ -9,6 +10,7 @@
 #include "cmd/output.h"
 #include "cmd/term.h"
 #include "export/energy_json.h"
+#include "export/energy_parts_json.h"
 #include "export/summary_json.h"
 
 static const char help[] =
@@ -27,7 +29,8 @@ static const char help[] =
         "  --carbon G      grams of CO2e for a kWh, instead of a region's\n"
         "  --price P       of a kWh\n"
         "  --pue N         of the data centre: its energy over its machines'\n"
-        "  --flops N       floating-point operations of an inference\n"
+        "  --flops N       floating-point operations of an inference; else as\n"
+        "                  the model's file tells, where it does\n"
         "  --db FILE       the database to read\n"
         "  -o FILE         write to FILE\n"
         "  -h, --help      this text\n"
@@ -47,19 +50,55 @@ struct settings {
     struct energy_price_options prices;
 };
 
-static void write_json(struct buf *text, const struct summary *summary,
-        double flops)
+/* Given, or as the models' files tell; else 0, and why. */
+static double flops_of(const struct settings *s, const struct summary *summary,
+        struct error *why)
+{
+    double flops = s->flops;
+
+    if (!(flops > 0) && model_flops(&flops, summary, why))
+        return 0;
+    return flops;
+}
+
+static void flops_json(struct json *j, const struct settings *s, double flops,
+        const struct error *why)
+{
+    json_object(j, "flops");
+    if (flops > 0) {
+        json_real(j, "per_inference", flops);
+        json_text(j, "source", s->flops > 0 ? "given" : "model file");
+    } else {
+        json_text(j, "reason", why->text);
+    }
+    json_end(j);
+}
+
+static void write_json(struct buf *text, const struct settings *s,
+        const struct summary *summary)
 {
     struct json j = json_into(text);
     struct energy_counts n = summary_energy_counts(summary);
+    struct error why = { "" };
 
-    n.flops = flops;
+    n.flops = flops_of(s, summary, &why);
     json_object(&j, NULL);
     json_int(&j, "schema_version", SUMMARY_SCHEMA_VERSION);
     summary_run_json(&j, "run", &summary->run);
     energy_json(&j, "energy", &summary->energy, &n, &summary->prices, true);
+    energy_parts_json(&j, "parts", summary);
+    flops_json(&j, s, n.flops, &why);
     json_end(&j);
     buf_char(text, '\n');
+}
+
+static void write_text(struct buf *text, const struct settings *s,
+        const struct summary *summary)
+{
+    struct error why = { "" };
+
+    energy_text(text, summary, flops_of(s, summary, &why),
+            !s->out && term_colours(stdout));
 }
 
 static int show(const struct settings *s, const struct energy_prices *prices,
@@ -80,9 +119,9 @@ static int show(const struct settings *s, const struct energy_prices *prices,
         return rc;
     summary.prices = *prices;
     if (s->json)
-        write_json(&text, &summary, s->flops);
+        write_json(&text, s, &summary);
     else
-        energy_text(&text, &summary, !s->out && term_colours(stdout));
+        write_text(&text, s, &summary);
     rc = output_write(s->out, buf_str(&text), e);
     buf_release(&text);
     summary_release(&summary);

@@ -1,5 +1,6 @@
 #include "cmd/energy_text.h"
 
+#include "analyse/energy_places.h"
 #include "base/compiler.h"
 #include "model/phase.h"
 
@@ -249,6 +250,25 @@ static void operators(const struct page *p, const struct summary *s)
     }
 }
 
+static void places(const struct page *p, const struct summary *s)
+{
+    struct energy_places x;
+
+    energy_places_find(&x, s);
+    if (x.any)
+        buf_text(p->out, "  layers and components, of those operators\n");
+    for (size_t i = 0; i < x.layer_count && i < PAGE_LINES; i++) {
+        char name[32];
+
+        (void)snprintf(name, sizeof(name), "layer %zu", i);
+        sum_line(p, name, &x.layers[i], &s->energy);
+    }
+    for (int i = 0; i < ARCH_COMPONENTS; i++)
+        sum_line(p, arch_component_name((enum arch_component)i),
+                &x.components[i], &s->energy);
+    energy_places_release(&x);
+}
+
 static void sensors(const struct page *p, const struct energy_account *a)
 {
     buf_text(p->out, "  sensors\n");
@@ -303,7 +323,8 @@ static void held_back(const struct page *p, const struct throttling *t)
     }
 }
 
-void energy_text(struct buf *out, const struct summary *s, bool colours)
+void energy_text(struct buf *out, const struct summary *s, double flops,
+        bool colours)
 {
     const struct page page = { out, colours };
     const struct page *p = &page;
@@ -317,6 +338,9 @@ void energy_text(struct buf *out, const struct summary *s, bool colours)
     }
 
     struct energy_counts n = summary_energy_counts(s);
+
+    n.flops = flops;
+
     struct energy_figures f = energy_figures(r, &n, &s->prices);
 
     energy_lines(p, s);
@@ -327,6 +351,7 @@ void energy_text(struct buf *out, const struct summary *s, bool colours)
     phases(p, r);
     components(p, &r->account);
     operators(p, s);
+    places(p, s);
     sensors(p, &r->account);
     held_back(p, &r->throttling);
     for (size_t i = 0; i < r->reason_count; i++)

@@ -7,8 +7,9 @@
 /* A few lines of a report; nothing where nothing was sampled. */
 void energy_lines(const struct page *p, const struct summary *s);
 
-/* The full account. */
-void energy_text(struct buf *out, const struct summary *s, bool colours);
+/* The full account.  `flops` are those of an inference; 0: not known. */
+void energy_text(struct buf *out, const struct summary *s, double flops,
+        bool colours);
 
 /* Three significant digits and the unit that suits them: "12.3 mJ",
  * "4.56 kJ".  What is not a number is "–". */

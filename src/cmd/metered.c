@@ -9,8 +9,11 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define METER_OFFSET_MOST_S 86400
 
 static bool is_ops(const char *text)
 {
@@ -30,6 +33,34 @@ static int check_store(const struct metered_settings *s, struct error *e)
     return rc < 0 ? rc : 0;
 }
 
+static double meter_offset_s(const struct metered_settings *s)
+{
+    double seconds = 0;
+
+    if (s->meter_offset && str_f64(&seconds, str_of(s->meter_offset)))
+        return NAN;
+    return seconds;
+}
+
+static int check_meter(const struct metered_settings *s, struct error *e)
+{
+    if (s->meter && strcmp(s->meter, "-") != 0 &&
+            !str_starts(str_of(s->meter), "tcp:") &&
+            path_readable("%s", s->meter))
+        return fail(e, -EINVAL,
+                "--meter takes a file, a pipe or tcp:HOST:PORT; %s cannot be "
+                "read",
+                s->meter);
+    if (s->meter_offset && !s->meter)
+        return fail(e, -EINVAL, "--meter-offset is nothing without --meter");
+    if (!(fabs(meter_offset_s(s)) <= METER_OFFSET_MOST_S))
+        return fail(e, -EINVAL,
+                "--meter-offset takes seconds, at most a day either way, not "
+                "'%s'",
+                s->meter_offset);
+    return 0;
+}
+
 int metered_check(const struct metered_settings *s, struct error *e)
 {
     if (s->buffer && (s->buffer < 64 || s->buffer > 1 << 24 ||
@@ -43,13 +74,8 @@ int metered_check(const struct metered_settings *s, struct error *e)
         return fail(e, -EINVAL,
                 "--ops takes off, auto, all or a number from 1, not '%s'",
                 s->ops);
-    if (s->meter && strcmp(s->meter, "-") != 0 &&
-            !str_starts(str_of(s->meter), "tcp:") &&
-            path_readable("%s", s->meter))
-        return fail(e, -EINVAL,
-                "--meter takes a file, a pipe or tcp:HOST:PORT; %s cannot be "
-                "read",
-                s->meter);
+    if (check_meter(s, e))
+        return -EINVAL;
     for (int i = 0; i < s->tags.count; i++)
         if (strchr(s->tags.item[i], ','))
             return fail(e, -EINVAL, "a tag has no comma: --tag '%s'",
@@ -125,7 +151,10 @@ int metered_run(struct metered *out, const struct metered_settings *s,
                                         .mode = (enum energy_mode)
                                                         s->energy.index,
                                         .given = s->watts,
-                                        .meter = s->meter },
+                                        .meter = s->meter,
+                                        .meter_offset_given =
+                                                s->meter_offset != NULL,
+                                        .meter_offset_s = meter_offset_s(s) },
                 },
                 e);
     push_free(push);

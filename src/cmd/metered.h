@@ -20,7 +20,8 @@ struct metered_settings {
     double hz;                   /* of sampling; 0: none */
     struct option_choice energy; /* of energy_mode_names */
     struct cpu_model_given watts;
-    const char *meter; /* or NULL */
+    const char *meter;        /* or NULL */
+    const char *meter_offset; /* seconds, or NULL */
     struct push_settings push;
 };
 

@@ -48,6 +48,9 @@ static const char help[] =
         "  --meter FROM    an external meter's lines 'seconds watts': a "
         "file,\n"
         "                  a pipe, or tcp:HOST:PORT\n"
+        "  --meter-offset S\n"
+        "                  seconds to add to the meter's times, instead of\n"
+        "                  finding them from the load\n"
         "  --region NAME   where the electricity comes from, for its carbon\n"
         "  --price P       of a kWh\n"
         "  --idle-watts W, --full-watts W, --tdp W\n"
@@ -177,6 +180,7 @@ static int run(int argc, char **argv)
         { "region", 0, OPTION_TEXT, &s.price_options.region },
         { "price", 0, OPTION_REAL, &s.price_options.price },
         { "meter", 0, OPTION_TEXT, &s.metered.meter },
+        { "meter-offset", 0, OPTION_TEXT, &s.metered.meter_offset },
         { "idle-watts", 0, OPTION_REAL, &s.metered.watts.idle_watts },
         { "full-watts", 0, OPTION_REAL, &s.metered.watts.full_watts },
         { "tdp", 0, OPTION_REAL, &s.metered.watts.tdp_watts },

@@ -166,6 +166,21 @@ static void plan(const struct account_input *in)
     free(zones);
 }
 
+/* Those that are counted move to the account, the others go. */
+static void keep_series(struct energy_account *a,
+        const struct account_input *in, struct series *series)
+{
+    size_t kept = 0;
+
+    a->series = alloc_zero(a->counted + 1, sizeof(*a->series));
+    for (size_t i = 0; i < in->sensor_count; i++)
+        if (in->sensors[i].zone.role == ZONE_COUNTED &&
+                a->zones[i].window.covered_ns)
+            a->series[kept++] = series[i];
+        else
+            series_release(&series[i]);
+}
+
 void energy_account_build(struct energy_account *out,
         const struct account_input *in)
 {
@@ -195,8 +210,8 @@ void energy_account_build(struct energy_account *out,
         if (in->sensors[i].zone.role == ZONE_COUNTED &&
                 out->zones[i].window.covered_ns)
             add_points(out, &series[i], in->sensors[i].zone.part);
-        series_release(&series[i]);
     }
+    keep_series(out, in, series);
     finish_points(out);
     assert(attribution_adds_up(&out->attribution));
     pieces_release(&pieces);
@@ -209,10 +224,29 @@ void energy_account_release(struct energy_account *a)
         free((void *)a->zones[i].zone.name);
         free((void *)a->zones[i].zone.source);
     }
+    for (size_t i = 0; i < a->counted; i++)
+        series_release(&a->series[i]);
+    free(a->series);
     free(a->zones);
     free(a->points);
     attribution_release(&a->attribution);
     *a = (struct energy_account){ 0 };
+}
+
+double energy_account_between(const struct energy_account *a, uint64_t start_ns,
+        uint64_t end_ns)
+{
+    double joules = a->counted ? 0 : NAN;
+
+    for (size_t i = 0; i < a->counted; i++) {
+        struct series_window w =
+                series_between(&a->series[i], start_ns, end_ns);
+
+        if (end_ns <= start_ns || w.covered_ns != end_ns - start_ns)
+            return NAN;
+        joules += w.joules;
+    }
+    return joules;
 }
 
 enum reading_method energy_account_method(const struct energy_account *a,

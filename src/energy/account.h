@@ -79,12 +79,18 @@ struct energy_account {
     double mean_watts, peak_watts, last_watts;
     struct account_point *points;
     size_t point_count;
+    struct series *series; /* of those counted */
     struct attribution attribution;
 };
 
 void energy_account_build(struct energy_account *out,
         const struct account_input *in);
 void energy_account_release(struct energy_account *a);
+
+/* Joules that all counted sensors tell of a stretch of time, gross; NAN: one of
+ * them says nothing of some of it. */
+double energy_account_between(const struct energy_account *a, uint64_t start_ns,
+        uint64_t end_ns);
 
 /* How the energy of something that lasts so long was had: measured where the
  * sensors moved often enough in it, else apportioned; and never better than the

@@ -44,7 +44,8 @@ static void take_run(void *to, const struct run *r)
 {
     struct gathered *g = to;
 
-    g->duration_ns = r->duration_ns;
+    if (r->duration_ns)
+        g->duration_ns = r->duration_ns;
     g->host = r->host ? alloc_text(r->host) : NULL;
 }
 

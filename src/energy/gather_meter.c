@@ -82,12 +82,16 @@ void gather_meter(struct gathered *g)
 
         if (strcmp(x->source, ENERGY_SOURCE_METER) != 0 || !x->watts.count)
             continue;
+        g->out->meter_seen = true;
+        if (strstr(x->detail, ENERGY_METER_SET)) {
+            g->out->meter_set = true; /* who sets it knows better */
+            continue;
+        }
         make_load(&load, g);
 
         struct align a = align_find(load.items, load.count, x->watts.items,
                 x->watts.count, LIMIT_NS);
 
-        g->out->meter_seen = true;
         g->out->meter_aligned = a.found;
         g->out->meter_offset_ns = a.offset_ns;
         for (size_t k = 0; k < x->watts.count; k++) {

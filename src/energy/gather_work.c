@@ -15,13 +15,22 @@ static void take_inference(void *to, const struct inference *x)
         g->phases = alloc_resize(g->phases, g->inference_cap);
         g->sessions = alloc_resize(g->sessions,
                 g->inference_cap * sizeof(*g->sessions));
-        g->out->inference_end_ns = alloc_resize(g->out->inference_end_ns,
-                g->inference_cap * sizeof(uint64_t));
+        g->out->inferences = alloc_resize(g->out->inferences,
+                g->inference_cap * sizeof(*g->out->inferences));
     }
     g->inference_count++;
     g->phases[g->inference_count] = x->phase < PHASES ? x->phase : PHASE_OTHER;
     g->sessions[g->inference_count] = x->session;
-    g->out->inference_end_ns[g->inference_count] = x->start_ns + x->duration_ns;
+    g->out->inferences[g->inference_count] = (struct run_inference){
+        .start_ns = x->start_ns,
+        .end_ns = x->start_ns + x->duration_ns,
+        .past = x->past,
+        .past_known = x->flags & FLAG_PAST,
+        .tokens = x->flags & FLAG_FAILED  ? 0
+                  : x->flags & FLAG_SHAPE ? x->batch
+                                          : 1,
+        .phase = (enum phase)g->phases[g->inference_count],
+    };
 }
 
 static uint32_t class_of(struct gathered *g, const struct energy_class *want)

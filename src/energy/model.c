@@ -47,18 +47,19 @@ struct cpu_model cpu_model_of(const struct host_info *host,
     };
 
     m.full_watts = fmax(m.full_watts, m.idle_watts);
-    bound(&m, virtual || (!told && tdp.guessed) ? 3 : 2);
+    bound(&m, virtual || (!told && tdp.source == TDP_GUESSED) ? 3 : 2);
     if (told)
         (void)snprintf(m.basis, sizeof(m.basis), "a TDP of %.4g W, as given",
                 watts);
-    else if (tdp.guessed)
+    else if (tdp.source == TDP_GUESSED)
         (void)snprintf(m.basis, sizeof(m.basis),
                 "a guess of %.4g W for the TDP of '%.60s', whose model is "
                 "not in our table",
                 watts, host->cpu_model);
     else
-        (void)snprintf(m.basis, sizeof(m.basis), "the TDP of %s, %u x %.4g W",
-                tdp.model, sockets, tdp.watts);
+        (void)snprintf(m.basis, sizeof(m.basis), "the TDP of %s, %u x %.4g W%s",
+                tdp.model, sockets, tdp.watts,
+                tdp.source == TDP_UNCHECKED ? ", which nobody checked" : "");
     return m;
 }
 

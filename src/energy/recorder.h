@@ -23,11 +23,16 @@ struct energy_plan {
     enum energy_mode mode;
     struct cpu_model_given given;
     const char *meter; /* a file, a pipe, or tcp:HOST:PORT; NULL: none */
+    bool meter_offset_given;
+    double meter_offset_s; /* to be added to the meter's times, if so */
 };
 
 /* The subject of the model, and of a meter. */
 #define ENERGY_SOURCE_MODEL "cpu-model"
 #define ENERGY_SOURCE_METER "meter"
+
+/* At the end of a meter's detail, where its clock was set by hand. */
+#define ENERGY_METER_SET ", its clock set by "
 
 /* Whether a sampler tells of energy, by its name. */
 bool energy_is_sampler(const char *name);

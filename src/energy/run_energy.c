@@ -154,10 +154,10 @@ static void tag_points(struct gathered *g)
         tag_point(&g->out->account.points[i], g, &from);
 }
 
-int run_energy_read(struct run_energy *out, struct store *s, int64_t run,
-        struct error *e)
+static int read_until(struct run_energy *out, struct store *s, int64_t run,
+        uint64_t duration_ns, struct error *e)
 {
-    struct gathered g = { .out = out };
+    struct gathered g = { .out = out, .duration_ns = duration_ns };
 
     *out = (struct run_energy){ 0 };
 
@@ -180,6 +180,18 @@ int run_energy_read(struct run_energy *out, struct store *s, int64_t run,
     return rc;
 }
 
+int run_energy_read(struct run_energy *out, struct store *s, int64_t run,
+        struct error *e)
+{
+    return read_until(out, s, run, 0, e);
+}
+
+int run_energy_read_ended(struct run_energy *out, struct store *s,
+        const struct run *run, struct error *e)
+{
+    return read_until(out, s, run->row, run->duration_ns, e);
+}
+
 void run_energy_release(struct run_energy *r)
 {
     for (size_t i = 0; i < r->reason_count; i++) {
@@ -188,7 +200,7 @@ void run_energy_release(struct run_energy *r)
     }
     free(r->reasons);
     free(r->classes);
-    free(r->inference_end_ns);
+    free(r->inferences);
     throttling_release(&r->throttling);
     energy_account_release(&r->account);
     *r = (struct run_energy){ 0 };
@@ -281,7 +293,8 @@ double run_energy_between(const struct run_energy *r, uint64_t from_ns,
     double sum = 0, net = 0;
 
     for (uint64_t i = 1; i <= r->inference_count; i++)
-        if (r->inference_end_ns[i] > from_ns && r->inference_end_ns[i] <= to_ns)
+        if (r->inferences[i].end_ns > from_ns &&
+                r->inferences[i].end_ns <= to_ns)
             sum += run_energy_inference(r, i, &net);
     return sum;
 }

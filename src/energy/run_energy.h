@@ -35,6 +35,14 @@ struct energy_sum {
     enum reading_method method;
 };
 
+struct run_inference {
+    uint64_t start_ns, end_ns;
+    uint32_t past; /* tokens before */
+    bool past_known;
+    uint32_t tokens; /* in the batch, at a time; 0: it failed */
+    enum phase phase;
+};
+
 /* A metric that could not be had, and why. */
 struct energy_reason {
     char *what;
@@ -46,13 +54,14 @@ struct run_energy {
     struct energy_class *classes;
     uint32_t class_count;
     uint64_t inference_count;
-    uint64_t *inference_end_ns; /* of inferences 1, 2, ... */
-    bool wanted;                /* it was not switched off */
-    bool sampled;               /* something was, in this run */
+    struct run_inference *inferences; /* 1, 2, ... */
+    bool wanted;                      /* it was not switched off */
+    bool sampled;                     /* something was, in this run */
     struct energy_reason *reasons;
     size_t reason_count;
     struct throttling throttling; /* whether or not energy is known */
     bool meter_seen;              /* an external meter was read, */
+    bool meter_set;               /* and its clock set by hand; else, */
     bool meter_aligned;           /* its clock was found to be apart by this: */
     int64_t meter_offset_ns;
     uint64_t calibrated_wall_ns; /* when idle was measured; 0: never */
@@ -60,6 +69,9 @@ struct run_energy {
 
 int run_energy_read(struct run_energy *out, struct store *s, int64_t run,
         struct error *e);
+/* The same for a run whose end is not in the store yet, but in `run`. */
+int run_energy_read_ended(struct run_energy *out, struct store *s,
+        const struct run *run, struct error *e);
 void run_energy_release(struct run_energy *r);
 
 /* Inferences of a phase, with their operators; PHASES: of all phases. */

@@ -3,6 +3,7 @@
 #include "base/compiler.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
@@ -13,6 +14,7 @@ struct known {
 };
 
 /* clang-format off */
+/* CodeCarbon, Boavizta, or both. */
 static const struct known models[] = {
     { "E3-1240 v2", 69 },
     { "E5-2620 v3", 85 },
@@ -90,9 +92,6 @@ static const struct known models[] = {
     { "i5-13600K", 125 },
     { "i7-13700K", 125 },
     { "i9-13900K", 125 },
-    { "i9-14900K", 125 },
-    { "Ultra 7 265K", 125 },
-    { "Ultra 9 285K", 125 },
     { "Ryzen 5 3600", 65 },
     { "Ryzen 7 3700X", 65 },
     { "Ryzen 9 3900X", 105 },
@@ -121,11 +120,7 @@ static const struct known models[] = {
     { "i7-1260P", 28 },
     { "i7-1355U", 15 },
     { "i9-13900H", 45 },
-    { "Ultra 5 125H", 28 },
     { "Ultra 7 155H", 28 },
-    { "Ultra 7 165U", 15 },
-    { "Ultra 7 258V", 17 },
-    { "Ultra 9 288V", 30 },
     { "Ryzen 7 4800H", 45 },
     { "Ryzen 7 5800H", 45 },
     { "Ryzen 7 5825U", 15 },
@@ -137,6 +132,17 @@ static const struct known models[] = {
     { "AI 9 HX 370", 28 },
     { "AI Max 385", 55 },
     { "AI Max 390", 55 },
+};
+
+/* In neither collection: from general knowledge, and not checked. */
+static const struct known unchecked[] = {
+    { "i9-14900K", 125 },
+    { "Ultra 7 265K", 125 },
+    { "Ultra 9 285K", 125 },
+    { "Ultra 5 125H", 28 },
+    { "Ultra 7 165U", 15 },
+    { "Ultra 7 258V", 17 },
+    { "Ultra 9 288V", 30 },
 };
 
 /* Our own guesses by family, for models that are not above; the first that fits
@@ -173,18 +179,33 @@ static bool has(const char *name, const char *part, bool open_end)
     return false;
 }
 
-struct tdp tdp_of(const char *cpu_model)
+/* The longest that is in the name, or NULL. */
+static const struct known *find(const struct known *table, size_t count,
+        const char *cpu_model)
 {
     const struct known *best = NULL;
 
-    for (size_t i = 0; i < LEN(models); i++)
-        if (has(cpu_model, models[i].model, false) &&
-                (!best || strlen(models[i].model) > strlen(best->model)))
-            best = &models[i];
-    if (best)
-        return (struct tdp){ best->watts, best->model, false };
+    for (size_t i = 0; i < count; i++)
+        if (has(cpu_model, table[i].model, false) &&
+                (!best || strlen(table[i].model) > strlen(best->model)))
+            best = &table[i];
+    return best;
+}
+
+struct tdp tdp_of(const char *cpu_model)
+{
+    const struct known *collected = find(models, LEN(models), cpu_model);
+    const struct known *other = find(unchecked, LEN(unchecked), cpu_model);
+
+    if (collected)
+        return (struct tdp){ collected->watts, collected->model,
+            .source = TDP_COLLECTED };
+    if (other)
+        return (struct tdp){ other->watts, other->model,
+            .source = TDP_UNCHECKED };
     for (size_t i = 0; i < LEN(families); i++)
         if (has(cpu_model, families[i].model, true))
-            return (struct tdp){ families[i].watts, families[i].model, true };
-    return (struct tdp){ UNKNOWN_WATTS, "", true };
+            return (struct tdp){ families[i].watts, families[i].model,
+                .source = TDP_GUESSED };
+    return (struct tdp){ UNKNOWN_WATTS, "", .source = TDP_GUESSED };
 }

@@ -165,6 +165,21 @@ static void sensors(struct json *j, const struct energy_account *a)
     json_end(j);
 }
 
+/* How its clock was put on ours. */
+static void meter(struct json *j, const struct run_energy *r)
+{
+    if (!r->meter_seen)
+        return;
+    json_object(j, "meter");
+    json_text(j, "clock",
+            r->meter_set       ? "set by hand"
+            : r->meter_aligned ? "aligned by load"
+                               : "as it is");
+    if (r->meter_aligned)
+        json_fixed(j, "offset_s", (double)r->meter_offset_ns / 1e9, 6);
+    json_end(j);
+}
+
 static void throttling(struct json *j, const struct throttling *t)
 {
     if (!t->count)
@@ -251,6 +266,7 @@ void energy_json(struct json *j, const char *key, const struct run_energy *r,
     breakdown(j, r);
     prices_json(j, &f, p);
     throttling(j, &r->throttling);
+    meter(j, r);
     if (all)
         sensors(j, a);
     if (r->reason_count)

@@ -107,7 +107,7 @@ static const char *name_of(enum column_form form, uint64_t value)
 {
     switch (form) {
     case FORM_PHASE:
-        return value < PHASES ? phase_name((enum phase)value) : NULL;
+        return value <= PHASE_IDLE ? phase_name((enum phase)value) : NULL;
     case FORM_STATUS:
         return value <= RUN_FAILED ? run_status_name((enum run_status)value)
                                    : NULL;

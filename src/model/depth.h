@@ -12,7 +12,7 @@ struct power_sample {
     uint64_t time_ns;
     double cpu_power_mw, gpu_power_mw, dram_power_mw, total_power_mw;
     double ane_power_mw; /* of an NPU; Apple's name for its own */
-    uint8_t phase;       /* enum phase: what ran then */
+    uint8_t phase;       /* enum phase: what ran then; or PHASE_IDLE */
     uint8_t method;      /* enum reading_method */
 };
 

@@ -2,13 +2,14 @@
 
 const char *phase_name(enum phase phase)
 {
-    static const char *const names[PHASES] = {
+    static const char *const names[PHASES + 1] = {
         [PHASE_OTHER] = "other",
         [PHASE_PRE] = "pre_inference",
         [PHASE_PREFILL] = "prefill",
         [PHASE_DECODE] = "decode",
         [PHASE_POST] = "post_inference",
+        [PHASE_IDLE] = "idle",
     };
 
-    return (unsigned)phase < PHASES ? names[phase] : names[PHASE_OTHER];
+    return (unsigned)phase <= PHASE_IDLE ? names[phase] : names[PHASE_OTHER];
 }

@@ -3,5 +3,8 @@
 
 #include "hook/record.h"
 
-/* "other", "pre_inference", "prefill", "decode", "post_inference". */
+/* Of power: nothing of the program ran. */
+#define PHASE_IDLE PHASES
+
+/* "other", "pre_inference", "prefill", "decode", "post_inference", "idle". */
 const char *phase_name(enum phase phase);

@@ -32,6 +32,7 @@ void powermetrics_clear(struct powermetrics_sample *s)
         .elapsed_seconds = NAN,
         .cpu_joules = NAN,
         .gpu_joules = NAN,
+        .gpu_own_joules = NAN,
         .ane_joules = NAN,
         .cpu_watts = NAN,
         .gpu_watts = NAN,

@@ -45,6 +45,9 @@ struct powermetrics_sample {
     char thermal_pressure[24];
     /* In this window: */
     double cpu_joules, gpu_joules, ane_joules;
+    /* The same of the GPU by its own account, which differs a little; also told
+     * where the processor was not asked for. */
+    double gpu_own_joules;
     /* Its mean.  combined = cpu + gpu + ane; without memory and display. */
     double cpu_watts, gpu_watts, ane_watts, combined_watts;
     /* Only the text of older versions: */

@@ -95,6 +95,7 @@ static const struct {
     { CPU, "cpu", IN_CPU(number), 1 },
     { CPU, "freq_hz", IN_CPU(hertz), 1 },
     { GPU, "freq_hz", SAMPLE(gpu_hertz), 1e6 },
+    { GPU, "gpu_energy", SAMPLE(gpu_own_joules), 1e-3 },
     { TASK, "pid", IN_TASK(pid), 1 },
     { TASK, "cputime_ms_per_s", IN_TASK(cpu_ms_per_s), 1 },
     { TASK, "gputime_ms_per_s", IN_TASK(gpu_ms_per_s), 1 },

@@ -101,6 +101,7 @@ static void tell_gpu(struct state *s, const struct powermetrics_sample *p)
 {
     double joules = joules_of(p->gpu_joules, p->gpu_watts, p->elapsed_seconds);
 
+    joules = isnan(joules) ? p->gpu_own_joules : joules;
     if (isnan(joules) && isnan(p->gpu_busy_ratio))
         return;
 

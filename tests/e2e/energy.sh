@@ -14,7 +14,12 @@ energy() { # options...
     "$ortmeter" energy --db t.db "$@" >out 2>err || rc=$?
 }
 
+stored() { # SQL: what the database itself holds
+    sqlite3 t.db "$1"
+}
+
 need_tool node
+need_tool sqlite3
 
 # Whatever this machine has: a number with its method, or a reason for each
 # source; never 0 J.
@@ -29,6 +34,10 @@ case $status in
         run.json >/dev/null || fail "a source is missing without a reason"
     jq -e '[.. | objects | keys[] | select(test("joules|_j$|_mj$"))] == []' \
         run.json >/dev/null || fail "joules from nowhere"
+    [ "$(stored 'SELECT count(*) FROM power_samples')" = 0 ] ||
+        fail "power samples from nowhere"
+    [ "$(stored 'SELECT count(total_energy_mj) FROM profiling_runs')" = 0 ] ||
+        fail "the run's energy from nowhere"
     energy
     grep -q 'no energy source' out || fail "the text says something else"
     if grep -qE '\b0(\.0*)? m?J' out; then fail "0 J"; fi
@@ -55,6 +64,28 @@ if [ "$status" = 'no energy source' ]; then
         fail "operators have no joules"
     jq -e '.tokens.joules_per_token > 0' run.json >/dev/null ||
         fail "tokens have no joules"
+
+    # What is kept beside the run says the same.
+    [ "$(stored 'SELECT count(*) > 0 AND min(method) = 2 AND max(method) = 2
+        FROM power_samples')" = 1 ] || fail "no modelled power samples"
+    jq -e --argjson mj "$(stored 'SELECT total_energy_mj FROM profiling_runs
+        ORDER BY id DESC LIMIT 1')" \
+        '.energy.total_j * 1000 - $mj | fabs < 0.001' run.json >/dev/null ||
+        fail "the database has another total than the report"
+
+    # By layer and component, as the operators' names tell; by context length.
+    energy --json
+    jq -e '.parts | (.layers | length == 2 and all(.gross_j > 0)) and
+        .components.q_proj.gross_j > 0 and .components.lm_head.count > 0 and
+        ([.context[].tokens] | add) == 47 and
+        ([.. | objects | .method? | strings] | unique == ["modelled"])' out \
+        >/dev/null || fail "energy by layer, component and context"
+    jq -e --slurpfile run run.json '([.parts.layers[].gross_j] | add) -
+        ([$run[0].ops[] | select(.layer and (.contains_others | not)) | .joules]
+        | add) | fabs < 0.001' out >/dev/null ||
+        fail "the layers are not the sum of their operators"
+    jq -e '.flops.reason and (.energy | has("flops_per_w") | not)' out \
+        >/dev/null || fail "FLOPs of a model whose sizes are open"
 
     # With the machine's own watts the bounds are closer.
     measure --energy model --idle-watts 10 --full-watts 50
@@ -83,6 +114,39 @@ jq -e '.energy | .status == "measured" and (.mean_w - 40 | fabs < 0.01) and
     run.json >/dev/null || fail "the meter's 40 W"
 jq -e '.energy.phases.decode.method == "apportioned"' run.json >/dev/null ||
     fail "milliseconds are not measured by a meter of 20 Hz"
+
+jq -e '.energy.meter.clock == "as it is"' run.json >/dev/null ||
+    fail "a steady load has set the meter's clock"
+
+# The same from a meter whose clock is an hour behind, and a model whose file
+# tells its FLOPs.
+awk '/^#/ || NF != 2 { next } { printf "%.3f %s\n", $1 - 3600, $2 }' \
+    meter.txt >behind.txt
+"$ortmeter" run --db t.db --meter behind.txt --meter-offset 3600 -o run.json -- \
+    node "$here/infer.cjs" "$npm/onnxruntime-node" "$models/convnet.onnx" 101 \
+    input=float32:1x3x64x64 >out 2>err || fail "run --meter-offset"
+jq -e '.energy | .status == "measured" and (.mean_w - 40 | fabs < 0.01) and
+    .meter.clock == "set by hand"' run.json >/dev/null ||
+    fail "a meter whose clock was set"
+energy --json
+"$ortmeter" inspect --json "$models/convnet.onnx" >inspect.json
+jq -e --slurpfile model inspect.json '.flops.source == "model file" and
+    .flops.per_inference == $model[0].flops and (.energy | .flops_per_w -
+    .inferences_per_s_per_w * $model[0].flops | fabs < 1)' out >/dev/null ||
+    fail "FLOPS for each watt, by the model's file"
+energy
+grep -q 'GFLOPS for each watt' out || fail "no GFLOPS in the text"
+measure --meter behind.txt
+jq -e '.energy.status == "no energy source"' run.json >/dev/null ||
+    [ "$status" = measured ] || fail "a meter that tells of another time"
+for wrong in '--meter-offset 1' '--meter meter.txt --meter-offset soon'; do
+    rc=0
+    # shellcheck disable=SC2086 # words
+    "$ortmeter" run $wrong --db t.db -- true 2>err || rc=$?
+    [ "$rc" -eq 2 ] || fail "$wrong exits with $rc"
+    grep -q -e --meter-offset err || fail "$wrong is not named"
+done
+measure --meter meter.txt
 
 # Carbon and cost, by hand: grams = J / 3.6e6 * g/kWh.
 for region in FR:44.2 DE:342.1 US:383.6; do
