@@ -275,13 +275,14 @@ COLD static union plan learn(const struct library *lib,
     }
 
     uint8_t ids = p.ids;
+    bool roles = ids != NOWHERE || p.mask != NOWHERE || p.past != NOWHERE;
 
     if (ids != NOWHERE)
         p.batch = ids;
     for (size_t i = 0; out_names && i < n_out; i++)
         if (shape_role(out_names[i]) == ROLE_PRESENT)
             p.present = 1;
-    p.roles = p.ids != NOWHERE || p.mask != NOWHERE || p.past != NOWHERE;
+    p.roles = roles;
     return p;
 }
 

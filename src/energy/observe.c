@@ -93,7 +93,9 @@ static void read_all(struct observation *o)
     struct reading items[BATCH];
 
     for (size_t i = 0; i < o->open_count; i++) {
-        struct batch b = { items, 0, LEN(items), 0, o->plan->now_ns() };
+        struct batch b = { .items = items,
+            .cap = LEN(items),
+            .time_ns = o->plan->now_ns() };
 
         o->open[i]->read(o->state[i], &b);
         for (size_t k = 0; k < b.count; k++)

@@ -12,7 +12,7 @@ struct thrift thrift_into(struct buf *out)
 /* Small numbers of either sign in few bytes. */
 static void zigzag(struct thrift *t, int64_t value)
 {
-    pb_add_varint(t->out, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+    pb_add_varint(t->out, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
 }
 
 static void field(struct thrift *t, int id, enum thrift_type type)
