@@ -67,7 +67,7 @@ struct way {
     /* Waits while there is no room. */
     void (*send)(const struct line *l, const struct event *e, size_t count);
     /* Up to AT_ONCE.  0: there is nothing just now. */
-    size_t (*receive)(const struct line *l, struct event *e);
+    size_t (*receive)(struct line *l, struct event *e);
     void (*close)(struct line *l);
 };
 
@@ -100,7 +100,7 @@ static void ring_way_send(const struct line *l, const struct event *e,
         (void)ring_push(&l->ring, &e[i]);
 }
 
-static size_t ring_way_receive(const struct line *l, struct event *e)
+static size_t ring_way_receive(struct line *l, struct event *e)
 {
     size_t count = 0;
 
@@ -134,7 +134,7 @@ static void fd_send(const struct line *l, const struct event *e, size_t count)
 
 /* Records are written whole, and a read of a multiple of their size returns
  * whole ones. */
-static size_t pipe_receive(const struct line *l, struct event *e)
+static size_t pipe_receive(struct line *l, struct event *e)
 {
     ssize_t n = read(l->fd[0], e, AT_ONCE * sizeof(*e));
 
@@ -151,7 +151,7 @@ static void socket_open(struct line *l)
         die("no socket");
 }
 
-static size_t socket_receive(const struct line *l, struct event *e)
+static size_t socket_receive(struct line *l, struct event *e)
 {
     struct iovec at[AT_ONCE];
     struct mmsghdr message[AT_ONCE];
@@ -201,8 +201,7 @@ static void *write_all(void *arg)
     return NULL;
 }
 
-static void read_all(const struct way *way, const struct line *l,
-        struct shared *out)
+static void read_all(const struct way *way, struct line *l, struct shared *out)
 {
     struct event event[AT_ONCE];
 
