@@ -57,14 +57,17 @@ static inline struct puppet puppet_start(int (*body)(int in, int out))
 }
 
 /* The same of a program and its role, with its further arguments or NULL; see
- * tests/programs/puppet.c. */
+ * tests/programs/puppet.c.  Returns when the program is in place: before, the
+ * child is a copy of us, with whatever threads a sanitizer gives it. */
 static inline struct puppet puppet_program(const char *path, const char *role,
         const char *a, const char *b)
 {
     struct puppet p = { 0 };
-    int in[2], out[2];
+    int in[2], out[2], loaded[2];
+    char none;
 
-    CHECK(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0);
+    CHECK(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0 &&
+            pipe2(loaded, O_CLOEXEC) == 0);
     p.pid = fork();
     if (p.pid == 0) {
         (void)dup2(in[0], 0);
@@ -75,6 +78,9 @@ static inline struct puppet puppet_program(const char *path, const char *role,
     CHECK(p.pid > 0);
     (void)close(in[0]);
     (void)close(out[1]);
+    (void)close(loaded[1]);
+    CHECK(read(loaded[0], &none, 1) == 0);
+    (void)close(loaded[0]);
     p.to = in[1];
     p.from = out[0];
     return p;

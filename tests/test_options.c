@@ -73,8 +73,10 @@ static int parse(struct values *v, char **argv, const char *const *args,
 
     const struct options o = { table, command ? ARGS_MAX : 2, command };
     static char text[ARGS_MAX][32];
+    static char verb[] = "verb";
     int argc = 1;
 
+    argv[0] = verb;
     for (; args[argc - 1]; argc++) {
         (void)snprintf(text[argc - 1], sizeof(text[0]), "%s", args[argc - 1]);
         argv[argc] = text[argc - 1];
