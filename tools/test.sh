@@ -175,7 +175,9 @@ fuzz_one() { # program
     mkdir -p "${folders[0]}"
     [ ! -d "fuzz/seeds/$name" ] || folders+=("fuzz/seeds/$name")
     [ ! -e "fuzz/$name.dict" ] || options+=("-dict=fuzz/$name.dict")
+    # Its own code for a crash is 77, which is "skipped" here.
     steady "$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+        -error_exitcode=1 \
         -artifact_prefix="build/fuzz/$name-" "${options[@]}" "${folders[@]}"
 }
 
