@@ -41,10 +41,13 @@ static bool is_shape(uint64_t size, uint64_t count)
 
 static struct ring view(struct ring_shared *s, uint32_t size, uint32_t count)
 {
-    return (struct ring){ .shared = s,
+    return (struct ring){
+        .shared = s,
         .slots = s->slots,
         .size = size,
-        .count = count };
+        .count = count,
+        .head_seen = atomic_load_explicit(&s->tail, memory_order_relaxed),
+    };
 }
 
 struct ring ring_create(void *memory, uint32_t size, uint32_t count)
