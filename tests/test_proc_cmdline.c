@@ -19,6 +19,7 @@ static const struct {
     { "", "" },
     { "srv|--password=hunter2|", "srv --password=***" },
     { "srv|--password=a b,c;d|", "srv '--password=***'" },
+    { "srv|--password==:\" '|", "srv '--password=***'" },
     { "srv|--db-password|hunter2|-v|", "srv --db-password *** -v" },
     { "srv|--token|--verbose|", "srv --token --verbose" },
     { "env|PGPASSWORD=x|psql|", "env PGPASSWORD=*** psql" },

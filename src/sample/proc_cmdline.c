@@ -107,17 +107,19 @@ static size_t add_named(struct reader *r, struct str s, size_t at, size_t end)
     size_t value = past_separator(s, end, s.p[at] == '-');
     size_t stop = value > end ? end_of_value(s, value) : value;
 
+    /* An argument of its own, "--password=X": X is all the rest of it. */
+    if (at == 0 && end < s.len && s.p[end] == '=' &&
+            secrets_named(name, part(s, end + 1, s.len))) {
+        add_plain(r->out, part(s, at, end + 1));
+        buf_text(r->out, MASK);
+        return s.len;
+    }
     if (value > end && secrets_named(name, part(s, value, stop))) {
         size_t secret = past_scheme(s, value);
 
-        /* An option of its own goes to the end of the argument. */
-        if (at == 0 && s.p[end] == '=')
-            stop = s.len;
-        else
-            stop = end_of_value(s, secret);
         add_plain(r->out, part(s, at, secret));
         buf_text(r->out, MASK);
-        return stop;
+        return end_of_value(s, secret);
     }
     if (secrets_shaped(name))
         buf_text(r->out, MASK);
