@@ -36,8 +36,9 @@
 #define FLUSH_COUNT 1000
 #define FLUSH_NS    200000000
 
-/* Where every operator is recorded: 16 MB a process. */
-#define RECORDS_FOR_ALL (1 << 18)
+/* Where operators are recorded: 16 MB a process.  A model's first inference
+ * that is looked into describes all of them at once. */
+#define RECORDS_FOR_OPS (1 << 18)
 
 struct session_state {
     struct store *store;
@@ -229,8 +230,8 @@ static int start_child(struct child **out, const struct session_state *s,
     char records[24];
     struct buf libraries = { 0 }, asan = { 0 };
 
-    if (!ring_records && plan->ops && strcmp(plan->ops, "all") == 0)
-        ring_records = RECORDS_FOR_ALL;
+    if (!ring_records && plan->ops && strcmp(plan->ops, "off") != 0)
+        ring_records = RECORDS_FOR_OPS;
     (void)snprintf(records, sizeof(records), "%llu",
             (unsigned long long)ring_records);
 

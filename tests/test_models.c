@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BYTES 1000000
+#define MOST_BYTES 8000000
 
 struct list {
     struct str *of;

@@ -52,6 +52,7 @@ static void all_members(void)
             .parameter_bytes = 20,
             .output_bytes = 30,
             .count = 4,
+            .left_out = 3,
             .raw_ns = 9000,
             .kernel_ns = 6000,
             .method = OPERATOR_CONSTANT,
@@ -70,15 +71,15 @@ static void all_members(void)
                 .method = OPERATOR_CONSTANT,
                 .plain_inferences = 3,
                 .plain_median_ns = 5000,
-                .slowed_each_ns = 12.5,
-                .slowed = 1.25,
+                .typical_kernels_ns = 4500,
+                .seen_kernels_ns = 7000,
                 .left_out = 6,
         } };
 
     JSON((&(struct operators){ items, 1, edges, LEN(edges), accounts, 2 }),
             "{\"ops\":[{\"id\":7,\"name\":\"conv_1\","
             "\"op_type\":\"Conv\",\"provider\":\"CPU\",\"session\":2,"
-            "\"count\":4,\"total_us\":6.000,\"self_us\":6.000,"
+            "\"count\":4,\"left_out\":3,\"total_us\":6.000,\"self_us\":6.000,"
             "\"share\":0.750000,\"mean_us\":1.500,"
             "\"ort_total_us\":9.000,\"method\":\"constant\","
             "\"node_index\":0,"
@@ -94,10 +95,10 @@ static void all_members(void)
             "\"before_first_us\":1.500,\"after_last_us\":1.000,"
             "\"operators_overlap\":true},"
             "\"inference\":{\"inferences\":3,\"run_us\":5.000,"
-            "\"operators_us\":4.000,"
-            "\"control_flow_and_runtime_us\":1.000,"
-            "\"operators_share\":0.800000,\"slowed_each_ns\":12.5,"
-            "\"slowed_by_factor\":1.250000}}]}}");
+            "\"operators_us\":4.500,"
+            "\"control_flow_and_runtime_us\":0.500,"
+            "\"operators_as_seen_us\":7.000,"
+            "\"operators_share\":0.900000}}]}}");
 }
 
 /* What is not known is not there; nor is an operator that did not run. */
@@ -113,9 +114,7 @@ static void fewest_members(void)
                 .raw_ns = 3000,
                 .kernel_ns = 2000 },
     };
-    struct operator_account a = { .inferences = 1,
-        .run_ns = 4000,
-        .slowed = 1 };
+    struct operator_account a = { .inferences = 1, .run_ns = 4000 };
 
     JSON((&(struct operators){ items, 2, NULL, 0, &a, 1 }),
             "{\"ops\":[{\"id\":2,\"session\":1,\"count\":2,"
@@ -159,11 +158,44 @@ static void other_kinds(void)
             "\"gaps\":{\"sessions\":[]}}");
 }
 
+/* Kernels that seem longer than the inference: because of looking, or since
+ * they ran side by side.  An operator of which no time counts is there. */
+static void too_long(void)
+{
+    struct operator_sum left_out = { .id = 1,
+        .session = 1,
+        .node_index = UINT32_MAX,
+        .left_out = 2 };
+    struct operator_account a = { .inferences = 1,
+        .plain_inferences = 1,
+        .plain_median_ns = 4000,
+        .typical_kernels_ns = 5000 };
+
+    for (int i = 0; i < 2; i++, a.overlapping = true) {
+        struct buf out = { 0 };
+        struct json j = json_line_into(&out);
+
+        json_object(&j, NULL);
+        operators_json(&j, &(struct operators){ &left_out, 1, NULL, 0, &a, 1 },
+                NULL);
+        json_end(&j);
+        CHECK(strstr(buf_cstr(&out), "\"count\":0,\"left_out\":2}]"));
+        CHECK(strstr(buf_cstr(&out),
+                i ? "\"control_flow_and_runtime_us\":0.000,"
+                    "\"side_by_side_us\":1.000,\"operators_share\":1.250000"
+                  : "\"control_flow_and_runtime_us\":0.000,"
+                    "\"slowed_by_looking_us\":1.000,"
+                    "\"operators_share\":1.250000"));
+        buf_release(&out);
+    }
+}
+
 int main(void)
 {
     nothing();
     all_members();
     fewest_members();
     other_kinds();
+    too_long();
     return test_result();
 }

@@ -11,6 +11,7 @@ const char *operator_method_name(enum operator_method method)
 {
     switch (method) {
     case OPERATOR_BRACKET: return "bracket";
+    case OPERATOR_FITTED: return "fitted";
     case OPERATOR_CONSTANT: return "constant";
     case OPERATOR_RAW: return "raw";
     }
@@ -49,6 +50,8 @@ struct reader {
     uint64_t number;
     struct operator_run *runs;
     size_t run_count, run_cap;
+    struct kernels *kernels; /* of each that counts */
+    size_t kernels_count, kernels_cap;
 };
 
 /* --- inferences ----------------------------------------------------------- */
@@ -338,17 +341,48 @@ static void add_inner(struct operator_account *a, const struct operator_run *x)
     }
 }
 
+static void add_kernel(struct kernels *k, const struct operator_run *x)
+{
+    if (x->bracketed) {
+        k->seen_ns += (double)x->kernel_ns;
+    } else {
+        k->described_ns += (double)x->raw_ns;
+        k->described++;
+    }
+}
+
+static void keep_kernels(struct reader *r, const struct kernels *k)
+{
+    if (r->kernels_count == r->kernels_cap) {
+        r->kernels_cap = r->kernels_cap ? 2 * r->kernels_cap : 64;
+        r->kernels =
+                alloc_resize(r->kernels, r->kernels_cap * sizeof(*r->kernels));
+    }
+    r->kernels[r->kernels_count++] = *k;
+}
+
+/* An inference that was left out: which operators it had is known all the
+ * same. */
+static void leave_out(struct reader *r)
+{
+    for (size_t i = 0; i < r->run_count; i++)
+        operator_of(r->out, r->runs[i].operator_id)->left_out++;
+}
+
 /* Its last operator run was read.  Where the outermost nodes were lost, nobody
  * knows where its time went. */
 static void close_inference(struct reader *r)
 {
     const struct looked *l = find(r, r->number);
     struct outer outer = find_outer(r->runs, r->run_count);
+    struct kernels kernels = { .session = l ? l->session : 0 };
     bool known = outer.first_ns != UINT64_MAX;
 
-    if (l && !l->disturbed && known)
-        add_inference(r, l, &outer);
-    for (size_t i = 0; l && !l->disturbed && i < r->run_count; i++) {
+    if (l && l->disturbed) {
+        leave_out(r);
+        l = NULL;
+    }
+    for (size_t i = 0; l && i < r->run_count; i++) {
         const struct operator_run *x = &r->runs[i];
         struct operator_sum *o = operator_of(r->out, x->operator_id);
 
@@ -356,10 +390,18 @@ static void close_inference(struct reader *r)
             o->count++;
             o->cycles += x->cycles;
         } else if (known) {
+            bool contains = has_inner(r->runs, i);
+
             add_run(o, x);
             add_inner(operators_account(r->out, l->session), x);
-            o->contains |= has_inner(r->runs, i);
+            o->contains |= contains;
+            if (!contains)
+                add_kernel(&kernels, x);
         }
+    }
+    if (l && known) {
+        add_inference(r, l, &outer);
+        keep_kernels(r, &kernels);
     }
     r->run_count = 0;
 }
@@ -424,12 +466,12 @@ int operators_read(struct operators *out, struct store *s, int64_t run,
     close_inference(&r);
     free(r.runs);
     free(r.looked);
-    if (rc) {
+    if (!rc)
+        operators_sum_up(out, r.kernels, r.kernels_count);
+    else
         operators_release(out);
-        return rc;
-    }
-    operators_sum_up(out);
-    return 0;
+    free(r.kernels);
+    return rc;
 }
 
 void operators_release(struct operators *o)

@@ -8,7 +8,10 @@
  *   around nested nodes, the gaps between nodes, and what comes before the
  *   first and after the last;
  * - of one that was not: the kernels, and the rest of its time, which is
- * control flow and the runtime's own work.
+ *   control flow and the runtime's own work.  The kernels are those of the
+ *   median inference that was looked into.  Caches are colder there, so they
+ *   may exceed the whole: by a little, which the account tells, or by much,
+ *   and then they are made to fit, which it tells, too.
  *
  * A node that others ran in (If, Loop, Scan) is not counted again: its kernel
  * is theirs, and control flow. */
@@ -20,6 +23,8 @@
 
 enum operator_method {
     OPERATOR_BRACKET,  /* the kernel's own start and end were seen */
+    OPERATOR_FITTED,   /* the same, in proportion: as seen they would take
+                          longer than the inference */
     OPERATOR_CONSTANT, /* ONNX Runtime's figure, less what describing costs in
                           this session */
     OPERATOR_RAW,      /* ONNX Runtime's figure as it is: too long */
@@ -36,9 +41,10 @@ struct operator_sum {
     uint64_t activation_bytes, parameter_bytes, output_bytes;
     bool contains; /* others ran in it */
     uint64_t count;
-    double raw_ns;    /* of all times together, as ONNX Runtime says */
-    double kernel_ns; /* of all times together */
-    uint64_t cycles;  /* of a device that tells no time; else 0 */
+    uint64_t left_out; /* times more, in inferences that were left out */
+    double raw_ns;     /* of all times together, as ONNX Runtime says */
+    double kernel_ns;  /* of all times together */
+    uint64_t cycles;   /* of a device that tells no time; else 0 */
     enum operator_method method;
     /* While reading. */
     uint64_t bracketed;
@@ -62,12 +68,8 @@ struct operator_account {
      * found the caches cold, unless there are no others; 0: there are none. */
     uint64_t plain_inferences;
     double plain_median_ns;
-    /* An inference cannot take less than its kernels: where those of the ones
-     * that were looked into add up to more than one that was not, they were
-     * slowed.  So much was taken off each, and then off all, to one part in
-     * `slowed`; 0 and 1: nothing. */
-    double slowed_each_ns;
-    double slowed;
+    double typical_kernels_ns; /* of one: the median of those looked into */
+    double seen_kernels_ns;    /* before they were made to fit; else 0 */
     /* Looked into, and far slower than the rest, for a reason that is none of
      * theirs: in neither account. */
     uint64_t left_out;

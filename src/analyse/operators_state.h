@@ -8,5 +8,14 @@
 struct operator_account *operators_account(struct operators *o,
         uint32_t session);
 
-/* operators_sum.c: from what was read to what is told. */
-void operators_sum_up(struct operators *o);
+/* The kernels of one inference that was looked into. */
+struct kernels {
+    uint32_t session;
+    double seen_ns;      /* of nodes that were bracketed */
+    double described_ns; /* of the others, with the describing, */
+    uint64_t described;  /* and how many those are */
+};
+
+/* operators_sum.c: from what was read to what is told.  Sorts `kernels`. */
+void operators_sum_up(struct operators *o, struct kernels *kernels,
+        size_t count);

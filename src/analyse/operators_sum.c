@@ -3,12 +3,8 @@
 
 #include <stdlib.h>
 
-/* What a bracket takes in besides the kernel: two readings of the clock, and
- * code that fell out of the cache while the node was described. */
-#define SLOWED_MOST_NS 220.0
-
-/* Two sums of the same are as near to each other. */
-#define ROUNDING (1 + 1e-9)
+/* Kernels that exceed the inference by more than this were not seen right. */
+#define BELIEVED 1.02
 
 /* --- what is not seen is worked out --------------------------------------- */
 
@@ -76,44 +72,81 @@ static int by_kernel(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* Takes off what looking into them added to the kernels, where it shows; it
- * goes to the describing, so the account still adds up. */
-static void take_off(struct operators *o, uint32_t session,
-        struct operator_account *a)
+/* --- one inference -------------------------------------------------------- */
+
+static double time_of(const struct operator_account *a, const struct kernels *k)
 {
-    double most = a->plain_median_ns * (double)a->inferences, before = 0;
-    double runs = 0, sum = 0;
+    double hidden =
+            k->described_ns - a->describing_each_ns * (double)k->described;
 
-    a->slowed = 1;
-    if (!a->plain_inferences || a->overlapping ||
-            a->kernels_ns <= most * ROUNDING)
-        return;
-    for (size_t i = 0; i < o->count; i++)
-        if (o->items[i].session == session && !o->items[i].contains)
-            runs += (double)o->items[i].count;
-    before = a->kernels_ns;
-    a->slowed_each_ns = (before - most) / runs;
-    if (a->slowed_each_ns > SLOWED_MOST_NS)
-        a->slowed_each_ns = SLOWED_MOST_NS;
-    for (size_t i = 0; i < o->count; i++) {
-        struct operator_sum *x = &o->items[i];
-
-        if (x->session != session || x->contains)
-            continue;
-        x->kernel_ns -= a->slowed_each_ns * (double)x->count;
-        x->kernel_ns = x->kernel_ns > 0 ? x->kernel_ns : 0;
-        sum += x->kernel_ns;
-    }
-    if (sum > most)
-        a->slowed = sum / most;
-    for (size_t i = 0; i < o->count && a->slowed > 1; i++)
-        if (o->items[i].session == session && !o->items[i].contains)
-            o->items[i].kernel_ns /= a->slowed;
-    a->kernels_ns = sum / a->slowed;
-    a->describing_ns += before - a->kernels_ns;
+    return k->seen_ns + (hidden > 0 ? hidden : 0);
 }
 
-void operators_sum_up(struct operators *o)
+static int by_time(const void *a, const void *b)
+{
+    double x = ((const struct kernels *)a)->seen_ns;
+    double y = ((const struct kernels *)b)->seen_ns;
+
+    return x < y ? -1 : x > y;
+}
+
+static int by_session(const void *a, const void *b)
+{
+    uint32_t x = ((const struct kernels *)a)->session;
+    uint32_t y = ((const struct kernels *)b)->session;
+
+    return x < y ? -1 : x > y ? 1 : by_time(a, b);
+}
+
+/* The median, since it is compared with one: a mean would count whatever else
+ * the machine did meanwhile. */
+static void find_typical(struct operators *o, struct kernels *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        all[i].seen_ns = time_of(&o->accounts[all[i].session - 1], &all[i]);
+    if (count)
+        qsort(all, count, sizeof(*all), by_session);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && all[end].session == all[i].session;)
+            end++;
+        o->accounts[all[i].session - 1].typical_kernels_ns =
+                (all[(i + end - 1) / 2].seen_ns + all[(i + end) / 2].seen_ns) /
+                2;
+    }
+}
+
+/* --- brackets that cannot be true ----------------------------------------- */
+
+/* After the describing a kernel finds the caches cold.  Many that take less
+ * than a microsecond may so add up to far more than the inference: then only
+ * their proportions are believed, and they are made to fit. */
+static void fit(struct operators *o, uint32_t session,
+        struct operator_account *a)
+{
+    double seen = a->typical_kernels_ns;
+
+    if (!a->plain_inferences || a->overlapping ||
+            a->method != OPERATOR_BRACKET ||
+            seen <= a->plain_median_ns * BELIEVED)
+        return;
+
+    double factor = a->plain_median_ns / seen;
+    double off = a->kernels_ns * (1 - factor);
+
+    for (size_t i = 0; i < o->count; i++)
+        if (o->items[i].session == session && !o->items[i].contains) {
+            o->items[i].kernel_ns *= factor;
+            o->items[i].method = OPERATOR_FITTED;
+        }
+    a->method = OPERATOR_FITTED;
+    a->seen_kernels_ns = seen;
+    a->typical_kernels_ns = a->plain_median_ns;
+    a->kernels_ns -= off;
+    a->describing_ns += off;
+}
+
+void operators_sum_up(struct operators *o, struct kernels *kernels,
+        size_t count)
 {
     find_describing(o);
     guess_describing(o);
@@ -138,13 +171,14 @@ void operators_sum_up(struct operators *o)
             a->describing_ns += describing;
             a->control_flow_ns -= describing;
         }
-        if (x->method > a->method)
+        if (x->count && x->method > a->method)
             a->method = x->method;
     }
-    for (size_t i = 0; i < o->account_count; i++) {
+    for (size_t i = 0; i < o->account_count; i++)
         o->accounts[i].control_flow_ns -= o->accounts[i].kernels_ns;
-        take_off(o, (uint32_t)i + 1, &o->accounts[i]);
-    }
+    find_typical(o, kernels, count);
+    for (size_t i = 0; i < o->account_count; i++)
+        fit(o, (uint32_t)i + 1, &o->accounts[i]);
     if (o->count)
         qsort(o->items, o->count, sizeof(*o->items), by_kernel);
 }

@@ -3,6 +3,7 @@
 #include "analyse/fusion.h"
 #include "analyse/placement.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static void operator_line(const struct page *p, const struct operator_sum *o,
@@ -23,18 +24,21 @@ static void operator_line(const struct page *p, const struct operator_sum *o,
 static void operator_account(const struct page *p,
         const struct operator_account *a)
 {
-    double n = (double)a->inferences;
-    double kernels = a->kernels_ns / n;
+    double rest = a->plain_median_ns - a->typical_kernels_ns;
 
     page_label(p, "time");
     buf_text(p->out, "    operators ");
-    page_duration(p, kernels);
     if (a->plain_inferences) {
-        buf_text(p->out, " + control flow and runtime ");
-        page_duration(p, a->plain_median_ns - kernels);
+        page_duration(p, a->typical_kernels_ns);
+        buf_text(p->out, rest >= 0        ? " + control flow and runtime "
+                         : a->overlapping ? " - side by side "
+                                          : " - slowed by looking at least ");
+        page_duration(p, fabs(rest));
         buf_text(p->out, " = ");
         page_duration(p, a->plain_median_ns);
         buf_text(p->out, " an inference");
+    } else {
+        page_duration(p, a->kernels_ns / (double)a->inferences);
     }
     buf_printf(p->out, "  (%s, from %llu looked into)\n",
             operator_method_name(a->method), (unsigned long long)a->inferences);

@@ -33,7 +33,7 @@ shows '(.node_list | length) == .nodes'
 shows '([.node_list[].macs] | add) == .macs'
 shows '([.components[].macs // 0] | add) == .macs'
 shows '([.operators[]] | add) == .nodes'
-shows '.flops >= 2 * .macs and .parameters == 106947'
+shows '.flops >= 2 * .macs and .parameters == 1607043'
 shows '[.node_list[] | select(.name == "/lm_head/MatMul")][0] |
     .macs == 4 * 64 * 256 and .component == "lm_head" and
     .outputs[0].shape == [1, 4, 256] and .output_bytes == 4096'

@@ -9,11 +9,11 @@
 
 enum {
     DECODER_LAYERS = 2,
-    DECODER_HIDDEN = 64,
-    DECODER_HEADS = 4,
-    DECODER_KV_HEADS = 2, /* each serves two heads: grouped-query attention */
+    DECODER_HIDDEN = 256,
+    DECODER_HEADS = 16,
+    DECODER_KV_HEADS = 2, /* each serves eight: grouped-query attention */
     DECODER_HEAD_SIZE = 16,
-    DECODER_MLP = 128,
+    DECODER_MLP = 768,
     DECODER_VOCAB = 256,
     DECODER_CONTEXT = 512, /* tokens, at most */
 };

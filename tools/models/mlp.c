@@ -2,7 +2,7 @@
 
 #include "tools/models/weights.h"
 
-static const int sizes[] = { 64, 128, 64, 10 };
+static const int sizes[] = { 64, 768, 768, 10 };
 #define LAYERS ((int)LEN(sizes) - 1)
 
 /* Layer 1, 2, ...; weights as PyTorch's Linear lays them out. */
