@@ -35,7 +35,7 @@ shows '([.components[].macs // 0] | add) == .macs'
 shows '([.operators[]] | add) == .nodes'
 shows '.flops >= 2 * .macs and .parameters == 1607043'
 shows '[.node_list[] | select(.name == "/lm_head/MatMul")][0] |
-    .macs == 4 * 64 * 256 and .component == "lm_head" and
+    .macs == 4 * 256 * 256 and .component == "lm_head" and
     .outputs[0].shape == [1, 4, 256] and .output_bytes == 4096'
 shows '.inputs[0] == {name: "input_ids", type: "int64", shape: [1, 4]}'
 
@@ -46,10 +46,10 @@ shows '.open_dims == ["batch_size", "sequence_length",
     "total_sequence_length", "past_sequence_length"]'
 shows '.inputs[0].shape == ["batch_size", "sequence_length"]'
 
-# A net with an answer that anybody can reckon: three layers, 64 to 128, to 64,
+# A net with an answer that anybody can reckon: three layers, 64 to 768, to 768,
 # to 10.
 good --json "$models/mlp.onnx" --dim batch=3
-shows '.macs == 3 * (64 * 128 + 128 * 64 + 64 * 10)'
+shows '.macs == 3 * (64 * 768 + 768 * 768 + 768 * 10)'
 good --json "$models/chain.onnx"
 shows '.nodes == 10000 and .macs == 0 and .flops == 80000'
 # What is known to be none of the families says so, and has no layers to count.
