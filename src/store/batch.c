@@ -36,8 +36,7 @@ void store_begin(struct store *s)
         s->in_transaction = true;
 }
 
-/* What was begun is over: kept, or as if it had never been. */
-static void end(struct store *s)
+void store_end(struct store *s)
 {
     if (!s->in_transaction)
         return;
@@ -213,7 +212,7 @@ int store_flush(struct store *s, struct error *e)
     write_inferences(s);
     write_operator_runs(s);
     store_write_readings(s);
-    end(s);
+    store_end(s);
     return s->failed ? fail(e, s->failed, "%s", s->why.text) : 0;
 }
 

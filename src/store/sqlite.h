@@ -94,8 +94,10 @@ void store_bind_text_number(struct store *s, sqlite3_stmt *st, int at,
 /* What waits for store_flush(). */
 extern const struct feed feed_inferences, feed_operator_runs, feed_readings;
 
-/* Begins a transaction, which the next store_flush() ends. */
+/* Begins a transaction, which the next store_flush() ends, or store_end(): what
+ * was changed in it is kept or, after a failure, as if it had never been. */
 void store_begin(struct store *s);
+void store_end(struct store *s);
 
 /* Writes the readings that wait, in a transaction that was begun. */
 void store_write_readings(struct store *s);
