@@ -265,30 +265,34 @@ ROW_READ(subject, subject_entry, subject_row,
         "SELECT id, kind, parent, number, start_ns, end_ns, name, detail,"
         " source FROM subjects WHERE run = ?1 ORDER BY id")
 
-static void reading_row(sqlite3_stmt *st, void *to)
+static void reading_row(sqlite3_value **v, void *to)
 {
     struct each_figure *each = to;
-    const uint64_t *metric = map_find(&each->metrics, row_u64(st, 2));
+    const uint64_t *metric = map_find(&each->metrics, value_u64(v, 2));
 
     if (metric)
         each->call.reading(each->context,
                 &(struct reading){
-                        .time_ns = row_u64(st, 0),
-                        .subject = row_u32(st, 1),
+                        .time_ns = value_u64(v, 0),
+                        .subject = value_u32(v, 1),
                         .metric = (uint16_t)*metric,
-                        .value = sqlite3_column_double(st, 3),
-                        .method = (uint8_t)sqlite3_column_int(st, 4),
+                        .value = sqlite3_value_double(v[3]),
+                        .method = (uint8_t)value_u32(v, 4),
                 });
 }
 
 STORE_EACH(reading, reading)
 {
-    return query_figures(s,
-            "SELECT time_ns, subject, metric, value, method FROM readings"
-            " WHERE run = ?1 ORDER BY number",
-            run, reading_row,
-            &(struct each_figure){ .call.reading = each, .context = context },
-            e);
+    struct each_figure to = { .call.reading = each, .context = context };
+    int rc = read_metrics(&to.metrics, s, e);
+
+    if (!rc)
+        rc = row_stream(s,
+                "SELECT take(?2, time_ns, subject, metric, value, method)"
+                " FROM readings WHERE run = ?1 ORDER BY number",
+                run, reading_row, &to, e);
+    map_release(&to.metrics);
+    return rc;
 }
 
 static void rollup_row(sqlite3_stmt *st, void *to)

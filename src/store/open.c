@@ -2,9 +2,9 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "store/feed.h"
+#include "store/row.h"
 #include "store/schema.h"
 #include "store/seal.h"
-#include "store/sqlite.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -215,6 +215,8 @@ static int prepare(struct store *s, enum store_mode mode, struct error *e)
 
     int rc = use_key(s, e);
 
+    if (!rc && row_streams_open(s))
+        rc = store_failed(s, "open the database", e);
     if (!rc)
         rc = check(s, mode, e);
     if (rc || mode == STORE_READ)
