@@ -37,6 +37,34 @@ static void not_flushed(void)
     tree_close(&t);
 }
 
+/* A session and the label of its model come together or not at all; so do the
+ * end of a run and what its labels are sorted by. */
+static void together(void)
+{
+    struct tree t = tree_open();
+    struct store *s = stored_open(&t, STORE_WRITE);
+    struct run r = stored_run(s, 1);
+
+    store_add_session(s, &(struct session){ .id = 1, .model = "/m/a.onnx" });
+    stored_change(&t, "CREATE TRIGGER no BEFORE INSERT ON labels BEGIN"
+                      " SELECT RAISE(ABORT, 'no more labels'); END");
+    store_add_session(s, &(struct session){ .id = 2, .model = "/m/b.onnx" });
+    CHECK(store_flush(s, NULL) < 0);
+    CHECK_INT(stored_number(&t, "SELECT group_concat(id) = '1' FROM sessions"),
+            1);
+
+    stored_change(&t, "DROP TRIGGER no; CREATE TRIGGER no BEFORE UPDATE ON"
+                      " run_labels BEGIN SELECT RAISE(ABORT, 'no'); END");
+    r.status = RUN_COMPLETE;
+    r.duration_ns = 5;
+    CHECK(store_end_run(s, &r, NULL) < 0);
+    store_close(s);
+    CHECK_INT(stored_number(&t, "SELECT status = 0 AND duration_ns IS NULL"
+                                " FROM profiling_runs"),
+            1);
+    tree_close(&t);
+}
+
 static const struct run *expected;
 static size_t seen;
 
@@ -128,6 +156,7 @@ static void runs(void)
 int main(void)
 {
     not_flushed();
+    together();
     runs();
     return test_result();
 }

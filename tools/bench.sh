@@ -69,8 +69,8 @@ measure() {
     step sampling
     "$bench/sampling" "$python" bench/psutil_peer.py >"$tmp/sampling.json"
     step export
-    "$bench/export" 1000000 3 "$tmp" >"$tmp/export.json"
-    node bench/export_duckdb.mjs "$npm" "$tmp" 3 >"$tmp/duckdb.json"
+    "$bench/export" 1000000 5 "$tmp" >"$tmp/export.json"
+    node bench/export_duckdb.mjs "$npm" "$tmp" 5 >"$tmp/duckdb.json"
     step store
     "$bench/store" "$tmp" 500000 1000000 >"$tmp/store.json"
     step ''

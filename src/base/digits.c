@@ -12,26 +12,49 @@
     9007199254740992.0 /* 2^53: whole numbers below are exact \
                         */
 
+/* 00 to 99: two digits at a time halve the divisions. */
+static const char pairs[] = "00010203040506070809"
+                            "10111213141516171819"
+                            "20212223242526272829"
+                            "30313233343536373839"
+                            "40414243444546474849"
+                            "50515253545556575859"
+                            "60616263646566676869"
+                            "70717273747576777879"
+                            "80818283848586878889"
+                            "90919293949596979899";
+
 /* `count` digits, with zeros in front. */
 static void put_digits(char *to, uint64_t value, size_t count)
 {
-    while (count) {
-        to[--count] = (char)('0' + value % 10);
-        value /= 10;
+    for (; count >= 2; value /= 100) {
+        count -= 2;
+        memcpy(to + count, pairs + 2 * (value % 100), 2);
     }
+    if (count)
+        *to = (char)('0' + value % 10);
+}
+
+static size_t count_digits(uint64_t value)
+{
+    size_t count = 1;
+
+    for (; value >= 10000; value /= 10000)
+        count += 4;
+    return count + (value >= 10) + (value >= 100) + (value >= 1000);
 }
 
 size_t digits_u64(char *to, uint64_t value)
 {
-    char text[20];
-    size_t at = sizeof(text);
+    if (value < 10) { /* most of what is counted */
+        *to = (char)('0' + value);
+        return 1;
+    }
 
-    do {
-        text[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    memcpy(to, text + at, sizeof(text) - at);
-    return sizeof(text) - at;
+    size_t count = count_digits(value);
+
+    put_digits(to, value, count);
+    return count;
 }
 
 size_t digits_i64(char *to, int64_t value)

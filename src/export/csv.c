@@ -42,38 +42,49 @@ void csv_head(struct buf *out, const struct column *columns, size_t count)
     buf_char(out, '\n');
 }
 
+/* Anything but a text; the length. */
+static size_t put_cell(char *to, enum column_type type, const struct cell *cell)
+{
+    switch (type) {
+    case COLUMN_INT: return digits_i64(to, cell->number);
+    case COLUMN_REAL: return digits_real(to, cell->real);
+    case COLUMN_TIME: return digits_time(to, cell->number);
+    case COLUMN_BOOL:
+        memcpy(to, cell->truth ? "true" : "false", 5);
+        return cell->truth ? 4 : 5;
+    case COLUMN_TEXT: break;
+    }
+    return 0;
+}
+
 static void add_cell(struct buf *out, enum column_type type,
         const struct cell *cell)
 {
-    char digits[DIGITS_MAX];
+    char text[DIGITS_MAX];
 
-    switch (type) {
-    case COLUMN_INT:
-        buf_add(out, digits, digits_i64(digits, cell->number));
-        break;
-    case COLUMN_REAL:
-        buf_add(out, digits, digits_real(digits, cell->real));
-        break;
-    case COLUMN_BOOL:
-        buf_add(out, cell->truth ? "true" : "false", cell->truth ? 4 : 5);
-        break;
-    case COLUMN_TIME:
-        buf_add(out, digits, digits_time(digits, cell->number));
-        break;
-    case COLUMN_TEXT: csv_text(out, cell->text); break;
-    }
+    if (type == COLUMN_TEXT)
+        csv_text(out, cell->text);
+    else
+        buf_add(out, text, put_cell(text, type, cell));
 }
 
+/* What is between two texts is added at once. */
 void csv_row(struct buf *out, const struct column *columns, size_t count,
         const struct cell *cells)
 {
+    char line[TABLE_COLUMNS_MAX * (DIGITS_MAX + 1)];
+    size_t len = 0;
+
     for (size_t i = 0; i < count; i++) {
-        if (i)
-            buf_char(out, ',');
-        if (cells[i].known)
-            add_cell(out, columns[i].type, &cells[i]);
+        if (cells[i].known && columns[i].type == COLUMN_TEXT) {
+            buf_add(out, line, len);
+            csv_text(out, cells[i].text);
+            len = 0;
+        } else if (cells[i].known)
+            len += put_cell(line + len, columns[i].type, &cells[i]);
+        line[len++] = i + 1 < count ? ',' : '\n';
     }
-    buf_char(out, '\n');
+    buf_add(out, line, len);
 }
 
 /* --- files ---------------------------------------------------------------- */

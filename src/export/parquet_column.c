@@ -29,7 +29,7 @@ void parquet_column_release(struct parquet_column *c)
 
 void parquet_column_clear(struct parquet_column *c)
 {
-    c->rows = c->nulls = c->nans = c->values = c->dict_values = 0;
+    c->rows = c->nulls = c->values = c->dict_values = 0;
     c->ranged = false;
     parquet_dict_clear(&c->dict);
     buf_clear(&c->plain);
@@ -55,24 +55,6 @@ static void reserve(struct parquet_column *c)
         c->numbers = alloc_resize(c->numbers,
                 c->value_cap * (small ? sizeof(uint32_t) : sizeof(int64_t)));
     }
-}
-
-static void bound_number(struct parquet_column *c, int64_t x)
-{
-    c->least = !c->ranged || x < c->least ? x : c->least;
-    c->most = !c->ranged || x > c->most ? x : c->most;
-    c->ranged = true;
-}
-
-static void bound_real(struct parquet_column *c, double x)
-{
-    if (isnan(x)) {
-        c->nans++;
-        return;
-    }
-    c->least_real = !c->ranged || x < c->least_real ? x : c->least_real;
-    c->most_real = !c->ranged || x > c->most_real ? x : c->most_real;
-    c->ranged = true;
 }
 
 static int order(struct str a, struct str b)
@@ -121,18 +103,9 @@ void parquet_column_add(struct parquet_column *c, const struct cell *cell)
     }
     switch (c->type) {
     case COLUMN_INT:
-    case COLUMN_TIME:
-        c->numbers[c->values] = cell->number;
-        bound_number(c, cell->number);
-        break;
-    case COLUMN_REAL:
-        c->reals[c->values] = cell->real;
-        bound_real(c, cell->real);
-        break;
-    case COLUMN_BOOL:
-        c->small[c->values] = cell->truth;
-        bound_number(c, cell->truth);
-        break;
+    case COLUMN_TIME: c->numbers[c->values] = cell->number; break;
+    case COLUMN_REAL: c->reals[c->values] = cell->real; break;
+    case COLUMN_BOOL: c->small[c->values] = cell->truth; break;
     case COLUMN_TEXT: add_text(c, cell->text); break;
     }
     c->values++;
@@ -161,26 +134,61 @@ static void range_of(struct thrift *t, const void *least, const void *most,
     range(t, (struct str){ least, len }, (struct str){ most, len });
 }
 
+/* Bounds of numbers are looked for when all are there, in one go. */
+static void range_of_numbers(struct thrift *t, const struct parquet_column *c)
+{
+    int64_t least = INT64_MAX, most = INT64_MIN;
+
+    for (size_t i = 0; i < c->values; i++) {
+        least = c->numbers[i] < least ? c->numbers[i] : least;
+        most = c->numbers[i] > most ? c->numbers[i] : most;
+    }
+    if (c->values)
+        range_of(t, &least, &most, sizeof(least));
+}
+
+static void range_of_truths(struct thrift *t, const struct parquet_column *c)
+{
+    uint32_t least = 1, most = 0;
+
+    for (size_t i = 0; i < c->values; i++) {
+        least &= c->small[i];
+        most |= c->small[i];
+    }
+    if (c->values)
+        range_of(t, &(bool){ least }, &(bool){ most }, 1);
+}
+
+/* What is no number has no place among the others, and is counted. */
+static size_t range_of_reals(struct thrift *t, const struct parquet_column *c)
+{
+    double least = INFINITY, most = -INFINITY;
+    size_t nans = 0;
+
+    for (size_t i = 0; i < c->values; i++) {
+        nans += isnan(c->reals[i]) != 0;
+        least = c->reals[i] < least ? c->reals[i] : least;
+        most = c->reals[i] > most ? c->reals[i] : most;
+    }
+    /* A zero has a sign that nobody means: the bounds hold both. */
+    least = least == 0 ? -0.0 : least;
+    most = most == 0 ? 0.0 : most;
+    if (c->values > nans)
+        range_of(t, &least, &most, sizeof(least));
+    return nans;
+}
+
 void parquet_column_statistics(const struct parquet_column *c, struct thrift *t)
 {
-    /* A zero has a sign that nobody means: the bounds hold both. */
-    double least = c->least_real == 0 ? -0.0 : c->least_real;
-    double most = c->most_real == 0 ? 0.0 : c->most_real;
-    bool truths[] = { c->least != 0, c->most != 0 };
-
     thrift_i64(t, 3, (int64_t)c->nulls);
-    if (c->ranged)
-        switch (c->type) {
-        case COLUMN_INT:
-        case COLUMN_TIME:
-            range_of(t, &c->least, &c->most, sizeof(c->least));
-            break;
-        case COLUMN_REAL: range_of(t, &least, &most, sizeof(least)); break;
-        case COLUMN_BOOL: range_of(t, &truths[0], &truths[1], 1); break;
-        case COLUMN_TEXT:
+    switch (c->type) {
+    case COLUMN_INT:
+    case COLUMN_TIME: range_of_numbers(t, c); break;
+    case COLUMN_REAL: thrift_i64(t, 9, (int64_t)range_of_reals(t, c)); break;
+    case COLUMN_BOOL: range_of_truths(t, c); break;
+    case COLUMN_TEXT:
+        if (c->ranged)
             range(t, buf_str(&c->least_text), buf_str(&c->most_text));
-            break;
-        }
-    if (c->type == COLUMN_REAL)
-        thrift_i64(t, 9, (int64_t)c->nans);
+        break;
+    }
 }

@@ -17,7 +17,6 @@ struct parquet_column {
     bool nullable;
     size_t rows;
     size_t nulls;
-    size_t nans;
     size_t values; /* that are known */
 
     uint8_t *present; /* a byte for each row */
@@ -31,10 +30,7 @@ struct parquet_column {
     size_t dict_values; /* so many came before the dictionary was full */
     struct buf plain;   /* the texts after those, as Parquet stores them */
 
-    /* Of what is known and no NaN. */
-    bool ranged;
-    int64_t least, most;
-    double least_real, most_real;
+    bool ranged; /* of texts: the first and the last in order are known */
     struct buf least_text, most_text;
 };
 

@@ -1,6 +1,7 @@
 /* batch.c -- what comes by the thousands: written in one transaction. */
 #include "base/alloc.h"
 #include "os/clock.h"
+#include "store/feed.h"
 #include "store/sqlite.h"
 
 #include <stdlib.h>
@@ -35,8 +36,7 @@ void store_begin(struct store *s)
         s->in_transaction = true;
 }
 
-/* What was begun is over: kept, or as if it had never been. */
-static void end(struct store *s)
+void store_end(struct store *s)
 {
     if (!s->in_transaction)
         return;
@@ -61,43 +61,57 @@ uint64_t store_add_inference(struct store *s, const struct inference *i)
     return ++s->inferences;
 }
 
-static void insert_inference(struct store *s, sqlite3_stmt *st, uint64_t number,
-        const struct inference *i, const char *error)
+static size_t count_inferences(const struct store *s)
 {
-    store_bind_u64(st, 1, (uint64_t)s->run, true);
-    store_bind_u64(st, 2, number, true);
-    store_bind_u64(st, 3, i->session, true);
-    store_bind_u64(st, 4, i->process, true);
-    store_bind_u64(st, 5, i->thread, true);
-    store_bind_u64(st, 6, i->start_ns, true);
-    store_bind_u64(st, 7, i->duration_ns, true);
-    store_bind_u64(st, 8, i->phase, true);
-    store_bind_u64(st, 9, i->flags, true);
-    store_bind_u64(st, 10, i->batch, i->flags & FLAG_SHAPE);
-    store_bind_u64(st, 11, i->sequence, i->flags & FLAG_SEQUENCE);
-    store_bind_u64(st, 12, i->past, i->flags & FLAG_PAST);
-    store_bind_u64(st, 13, i->in_bytes, i->flags & FLAG_INPUT_BYTES);
-    store_bind_u64(st, 14, i->out_bytes, i->flags & FLAG_OUTPUT_BYTES);
-    store_bind_u64(st, 15, i->batch_size, i->has_context);
-    store_bind_u64(st, 16, i->padding, i->has_context);
-    store_bind_u64(st, 17, i->queue_depth, i->has_context);
-    store_bind_text_number(s, st, 18, error);
-    store_step_kept(s, st);
+    return s->waiting_count;
 }
+
+static void inference_cell(sqlite3_context *to, const struct store *s,
+        size_t at, int column)
+{
+    const struct inference *i = &s->waiting[at];
+
+    switch (column) {
+    case 0: feed_u64(to, (uint64_t)s->run, true); break;
+    case 1:
+        feed_u64(to, s->inferences - s->waiting_count + at + 1, true);
+        break;
+    case 2: feed_u64(to, i->session, true); break;
+    case 3: feed_u64(to, i->process, true); break;
+    case 4: feed_u64(to, i->thread, true); break;
+    case 5: feed_u64(to, i->start_ns, true); break;
+    case 6: feed_u64(to, i->duration_ns, true); break;
+    case 7: feed_u64(to, i->phase, true); break;
+    case 8: feed_u64(to, i->flags, true); break;
+    case 9: feed_u64(to, i->batch, i->flags & FLAG_SHAPE); break;
+    case 10: feed_u64(to, i->sequence, i->flags & FLAG_SEQUENCE); break;
+    case 11: feed_u64(to, i->past, i->flags & FLAG_PAST); break;
+    case 12: feed_u64(to, i->in_bytes, i->flags & FLAG_INPUT_BYTES); break;
+    case 13: feed_u64(to, i->out_bytes, i->flags & FLAG_OUTPUT_BYTES); break;
+    case 14: feed_u64(to, i->batch_size, i->has_context); break;
+    case 15: feed_u64(to, i->padding, i->has_context); break;
+    case 16: feed_u64(to, i->queue_depth, i->has_context); break;
+    case 17:
+        feed_u64(to, (uint64_t)s->error_numbers[at], s->error_numbers[at]);
+        break;
+    default: break;
+    }
+}
+
+const struct feed feed_inferences = { "waiting_inferences", 18,
+    count_inferences, inference_cell };
 
 static void write_inferences(struct store *s)
 {
-    sqlite3_stmt *st = store_kept(s, &s->add_inference,
-            "INSERT INTO inferences VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,"
-            "?11,?12,?13,?14,?15,?16,?17,?18)");
-    uint64_t first = s->inferences - s->waiting_count + 1;
-
-    for (size_t i = 0; st && i < s->waiting_count && !s->failed; i++)
-        insert_inference(s, st, first + i, &s->waiting[i], s->errors[i]);
     for (size_t i = 0; i < s->waiting_count; i++) {
+        s->error_numbers[i] = store_text_number(s, s->errors[i]);
         free(s->errors[i]);
         s->errors[i] = NULL;
     }
+    if (s->waiting_count)
+        store_run_kept(s, &s->add_inferences,
+                "INSERT OR FAIL INTO inferences SELECT * FROM"
+                " waiting_inferences");
     s->waiting_count = 0;
 }
 
@@ -151,27 +165,41 @@ void store_add_operator_run(struct store *s, const struct operator_run *r)
         s->operator_runs[s->operator_run_count++] = *r;
 }
 
+static size_t count_operator_runs(const struct store *s)
+{
+    return s->operator_run_count;
+}
+
+static void operator_run_cell(sqlite3_context *to, const struct store *s,
+        size_t at, int column)
+{
+    const struct operator_run *r = &s->operator_runs[at];
+
+    switch (column) {
+    case 0: feed_u64(to, (uint64_t)s->run, true); break;
+    case 1: feed_u64(to, s->operators_ran + at + 1, true); break;
+    case 2: feed_u64(to, r->inference, true); break;
+    case 3: feed_u64(to, r->operator_id, true); break;
+    case 4: feed_u64(to, r->thread, true); break;
+    case 5: feed_u64(to, r->depth, true); break;
+    case 6: feed_u64(to, r->start_ns, true); break;
+    case 7: feed_u64(to, r->raw_ns, !r->in_cycles); break;
+    case 8: feed_u64(to, r->kernel_ns, r->bracketed); break;
+    case 9: feed_u64(to, r->cycles, r->in_cycles); break;
+    default: break;
+    }
+}
+
+const struct feed feed_operator_runs = { "waiting_operator_runs", 10,
+    count_operator_runs, operator_run_cell };
+
 static void write_operator_runs(struct store *s)
 {
-    sqlite3_stmt *st = store_kept(s, &s->add_operator_run,
-            "INSERT INTO operator_runs VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,"
-            "?10)");
-
-    for (size_t i = 0; st && i < s->operator_run_count && !s->failed; i++) {
-        const struct operator_run *r = &s->operator_runs[i];
-
-        store_bind_u64(st, 1, (uint64_t)s->run, true);
-        store_bind_u64(st, 2, ++s->operators_ran, true);
-        store_bind_u64(st, 3, r->inference, true);
-        store_bind_u64(st, 4, r->operator_id, true);
-        store_bind_u64(st, 5, r->thread, true);
-        store_bind_u64(st, 6, r->depth, true);
-        store_bind_u64(st, 7, r->start_ns, true);
-        store_bind_u64(st, 8, r->raw_ns, !r->in_cycles);
-        store_bind_u64(st, 9, r->kernel_ns, r->bracketed);
-        store_bind_u64(st, 10, r->cycles, r->in_cycles);
-        store_step_kept(s, st);
-    }
+    if (s->operator_run_count)
+        store_run_kept(s, &s->add_operator_runs,
+                "INSERT OR FAIL INTO operator_runs SELECT * FROM"
+                " waiting_operator_runs");
+    s->operators_ran += s->operator_run_count;
     s->operator_run_count = 0;
 }
 
@@ -184,7 +212,7 @@ int store_flush(struct store *s, struct error *e)
     write_inferences(s);
     write_operator_runs(s);
     store_write_readings(s);
-    end(s);
+    store_end(s);
     return s->failed ? fail(e, s->failed, "%s", s->why.text) : 0;
 }
 

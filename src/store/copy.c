@@ -2,8 +2,8 @@
  * reading. */
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "store/row.h"
 #include "store/schema.h"
-#include "store/sqlite.h"
 #include "store/table.h"
 
 #include <errno.h>
@@ -14,13 +14,17 @@ int store_open_copy(struct store **out, struct error *e)
     struct store *s = alloc_zero(1, sizeof(*s));
     /* No name: SQLite keeps it in memory while it is small, else in a file
      * that has no name, either. */
-    int rc = sqlite3_open("", &s->db);
+    int rc = sqlite3_open_v2("", &s->db,
+            SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+            NULL);
 
     s->path = alloc_text("the copy of the runs");
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(s->db,
                 "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", NULL,
                 NULL, NULL);
+    if (rc == SQLITE_OK)
+        rc = row_streams_open(s);
     store_begin(s);
     for (size_t i = 0; i < schema_version; i++)
         for (const char *const *sql = schema_steps[i]; *sql && !rc; sql++)

@@ -4,6 +4,7 @@
  * Metrics go by their names in the file, so that an ortmeter with more of them,
  * or with fewer, reads the same file right. */
 #include "model/metric.h"
+#include "store/feed.h"
 #include "store/row.h"
 
 #include <math.h>
@@ -92,23 +93,39 @@ void store_add_reading(struct store *s, const struct reading *r)
     store_add_readings(s, r, 1);
 }
 
+static size_t count_readings(const struct store *s)
+{
+    return s->reading_count;
+}
+
+static void reading_cell(sqlite3_context *to, const struct store *s, size_t at,
+        int column)
+{
+    const struct reading *r = &s->readings[at];
+
+    switch (column) {
+    case 0: feed_u64(to, (uint64_t)s->run, true); break;
+    case 1: feed_u64(to, s->readings_taken + at + 1, true); break;
+    case 2: feed_u64(to, r->time_ns, true); break;
+    case 3: feed_u64(to, r->subject, true); break;
+    case 4: feed_u64(to, (uint64_t)s->metrics[r->metric], true); break;
+    case 5: sqlite3_result_double(to, r->value); break;
+    case 6: feed_u64(to, r->method, true); break;
+    default: break;
+    }
+}
+
+const struct feed feed_readings = { "waiting_readings", 7, count_readings,
+    reading_cell };
+
 void store_write_readings(struct store *s)
 {
-    sqlite3_stmt *st = store_kept(s, &s->add_reading,
-            "INSERT INTO readings VALUES (?1,?2,?3,?4,?5,?6,?7)");
-
-    for (size_t i = 0; st && i < s->reading_count && !s->failed; i++) {
-        const struct reading *r = &s->readings[i];
-
-        store_bind_u64(st, 1, (uint64_t)s->run, true);
-        store_bind_u64(st, 2, ++s->readings_taken, true);
-        store_bind_u64(st, 3, r->time_ns, true);
-        store_bind_u64(st, 4, r->subject, true);
-        (void)sqlite3_bind_int64(st, 5, metric_number(s, r->metric));
-        (void)sqlite3_bind_double(st, 6, r->value);
-        store_bind_u64(st, 7, r->method, true);
-        store_step_kept(s, st);
-    }
+    for (size_t i = 0; i < s->reading_count; i++)
+        (void)metric_number(s, s->readings[i].metric);
+    if (s->reading_count)
+        store_run_kept(s, &s->add_readings,
+                "INSERT OR FAIL INTO readings SELECT * FROM waiting_readings");
+    s->readings_taken += s->reading_count;
     s->reading_count = 0;
 }
 
@@ -248,30 +265,34 @@ ROW_READ(subject, subject_entry, subject_row,
         "SELECT id, kind, parent, number, start_ns, end_ns, name, detail,"
         " source FROM subjects WHERE run = ?1 ORDER BY id")
 
-static void reading_row(sqlite3_stmt *st, void *to)
+static void reading_row(sqlite3_value **v, void *to)
 {
     struct each_figure *each = to;
-    const uint64_t *metric = map_find(&each->metrics, row_u64(st, 2));
+    const uint64_t *metric = map_find(&each->metrics, value_u64(v, 2));
 
     if (metric)
         each->call.reading(each->context,
                 &(struct reading){
-                        .time_ns = row_u64(st, 0),
-                        .subject = row_u32(st, 1),
+                        .time_ns = value_u64(v, 0),
+                        .subject = value_u32(v, 1),
                         .metric = (uint16_t)*metric,
-                        .value = sqlite3_column_double(st, 3),
-                        .method = (uint8_t)sqlite3_column_int(st, 4),
+                        .value = sqlite3_value_double(v[3]),
+                        .method = (uint8_t)value_u32(v, 4),
                 });
 }
 
 STORE_EACH(reading, reading)
 {
-    return query_figures(s,
-            "SELECT time_ns, subject, metric, value, method FROM readings"
-            " WHERE run = ?1 ORDER BY number",
-            run, reading_row,
-            &(struct each_figure){ .call.reading = each, .context = context },
-            e);
+    struct each_figure to = { .call.reading = each, .context = context };
+    int rc = read_metrics(&to.metrics, s, e);
+
+    if (!rc)
+        rc = row_stream(s,
+                "SELECT take(?2, time_ns, subject, metric, value, method)"
+                " FROM readings WHERE run = ?1 ORDER BY number",
+                run, reading_row, &to, e);
+    map_release(&to.metrics);
+    return rc;
 }
 
 static void rollup_row(sqlite3_stmt *st, void *to)

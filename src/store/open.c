@@ -1,9 +1,10 @@
 /* open.c -- opens the file, and brings an older one up to date. */
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "store/feed.h"
+#include "store/row.h"
 #include "store/schema.h"
 #include "store/seal.h"
-#include "store/sqlite.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -214,6 +215,8 @@ static int prepare(struct store *s, enum store_mode mode, struct error *e)
 
     int rc = use_key(s, e);
 
+    if (!rc && row_streams_open(s))
+        rc = store_failed(s, "open the database", e);
     if (!rc)
         rc = check(s, mode, e);
     if (rc || mode == STORE_READ)
@@ -221,10 +224,14 @@ static int prepare(struct store *s, enum store_mode mode, struct error *e)
     if (sqlite3_exec(s->db,
                 "PRAGMA synchronous = NORMAL;"
                 "PRAGMA secure_delete = ON;",
-                NULL, NULL, NULL))
+                NULL, NULL, NULL) ||
+            feed_open(s->db, &feed_inferences, s) ||
+            feed_open(s->db, &feed_operator_runs, s) ||
+            feed_open(s->db, &feed_readings, s))
         rc = store_failed(s, "write to the database", e);
     s->waiting = alloc_zero(STORE_BATCH, sizeof(*s->waiting));
     s->errors = alloc_zero(STORE_BATCH, sizeof(*s->errors));
+    s->error_numbers = alloc_zero(STORE_BATCH, sizeof(*s->error_numbers));
     s->operator_runs = alloc_zero(STORE_BATCH, sizeof(*s->operator_runs));
     s->readings = alloc_zero(STORE_BATCH, sizeof(*s->readings));
     return rc;
@@ -315,11 +322,11 @@ void store_close(struct store *s)
         return;
     for (size_t i = 0; i < s->waiting_count; i++)
         free(s->errors[i]);
-    (void)sqlite3_finalize(s->add_inference);
+    (void)sqlite3_finalize(s->add_inferences);
     (void)sqlite3_finalize(s->add_operator);
-    (void)sqlite3_finalize(s->add_operator_run);
+    (void)sqlite3_finalize(s->add_operator_runs);
     (void)sqlite3_finalize(s->add_operator_edge);
-    (void)sqlite3_finalize(s->add_reading);
+    (void)sqlite3_finalize(s->add_readings);
     (void)sqlite3_finalize(s->add_rollup);
     (void)sqlite3_finalize(s->add_power);
     (void)sqlite3_finalize(s->add_layer);
@@ -338,6 +345,7 @@ void store_close(struct store *s)
     free(s->operator_runs);
     free(s->readings);
     free(s->errors);
+    free(s->error_numbers);
     free(s->path);
     free(s);
 }

@@ -1,19 +1,69 @@
 /* read.c -- the rows of a run, as they were written. */
 #include "store/row.h"
 
+#define STREAM "ortmeter_stream" /* what the pointer in take() is */
+
+static int run_query(struct store *s, sqlite3_stmt *st,
+        void (*row)(sqlite3_stmt *st, void *each), void *each, struct error *e)
+{
+    int rc;
+
+    while ((rc = sqlite3_step(st)) == SQLITE_ROW)
+        if (row)
+            row(st, each);
+    return rc == SQLITE_DONE ? 0 : store_failed(s, "read the runs", e);
+}
+
 int row_query(struct store *s, const char *sql, int64_t number,
         void (*row)(sqlite3_stmt *st, void *each), void *each, struct error *e)
 {
     sqlite3_stmt *st = NULL;
-    int rc = sqlite3_prepare_v2(s->db, sql, -1, &st, NULL);
 
-    if (rc == SQLITE_OK)
-        (void)sqlite3_bind_int64(st, 1, number);
-    while (rc == SQLITE_OK && (rc = sqlite3_step(st)) == SQLITE_ROW) {
-        row(st, each);
-        rc = SQLITE_OK;
-    }
-    rc = rc == SQLITE_DONE ? 0 : store_failed(s, "read the runs", e);
+    if (sqlite3_prepare_v2(s->db, sql, -1, &st, NULL) != SQLITE_OK)
+        return store_failed(s, "read the runs", e);
+    (void)sqlite3_bind_int64(st, 1, number);
+
+    int rc = run_query(s, st, row, each, e);
+
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+struct stream {
+    void (*row)(sqlite3_value **values, void *each);
+    void *each;
+};
+
+static void take(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    const struct stream *to = sqlite3_value_pointer(values[0], STREAM);
+
+    (void)context;
+    (void)count;
+    if (to)
+        to->row(values + 1, to->each);
+}
+
+int row_streams_open(struct store *s)
+{
+    return sqlite3_create_function_v2(s->db, "take", -1,
+            SQLITE_UTF8 | SQLITE_DIRECTONLY, NULL, take, NULL, NULL, NULL);
+}
+
+int row_stream(struct store *s, const char *sql, int64_t number,
+        void (*row)(sqlite3_value **values, void *each), void *each,
+        struct error *e)
+{
+    struct stream to = { row, each };
+    sqlite3_stmt *st = NULL;
+
+    if (sqlite3_prepare_v2(s->db, sql, -1, &st, NULL) != SQLITE_OK)
+        return store_failed(s, "read the runs", e);
+    (void)sqlite3_bind_int64(st, 1, number);
+    (void)sqlite3_bind_pointer(st, 2, &to, STREAM, NULL);
+
+    int rc = run_query(s, st, NULL, NULL, e);
+
     (void)sqlite3_finalize(st);
     return rc;
 }
@@ -85,29 +135,29 @@ static void session_row(sqlite3_stmt *st, void *to)
                               });
 }
 
-static void inference_row(sqlite3_stmt *st, void *to)
+static void inference_row(sqlite3_value **v, void *to)
 {
     struct each_inference *each = to;
 
     each->call(each->context,
             &(struct inference){
-                    .session = row_u32(st, 0),
-                    .process = row_u32(st, 1),
-                    .thread = row_u32(st, 2),
-                    .start_ns = row_u64(st, 3),
-                    .duration_ns = row_u64(st, 4),
-                    .phase = (uint8_t)sqlite3_column_int(st, 5),
-                    .flags = (uint16_t)sqlite3_column_int(st, 6),
-                    .batch = row_u32(st, 7),
-                    .sequence = row_u32(st, 8),
-                    .past = row_u32(st, 9),
-                    .in_bytes = row_u64(st, 10),
-                    .out_bytes = row_u64(st, 11),
-                    .has_context = row_has(st, 12),
-                    .batch_size = row_u32(st, 12),
-                    .padding = row_u32(st, 13),
-                    .queue_depth = row_u32(st, 14),
-                    .error = row_text(st, 15),
+                    .session = value_u32(v, 0),
+                    .process = value_u32(v, 1),
+                    .thread = value_u32(v, 2),
+                    .start_ns = value_u64(v, 3),
+                    .duration_ns = value_u64(v, 4),
+                    .phase = (uint8_t)value_u32(v, 5),
+                    .flags = (uint16_t)value_u32(v, 6),
+                    .batch = value_u32(v, 7),
+                    .sequence = value_u32(v, 8),
+                    .past = value_u32(v, 9),
+                    .in_bytes = value_u64(v, 10),
+                    .out_bytes = value_u64(v, 11),
+                    .has_context = value_has(v, 12),
+                    .batch_size = value_u32(v, 12),
+                    .padding = value_u32(v, 13),
+                    .queue_depth = value_u32(v, 14),
+                    .error = (const char *)sqlite3_value_text(v[15]),
             });
 }
 
@@ -132,21 +182,21 @@ static void operator_row(sqlite3_stmt *st, void *to)
             });
 }
 
-static void operator_run_row(sqlite3_stmt *st, void *to)
+static void operator_run_row(sqlite3_value **v, void *to)
 {
     struct each_operator_run *each = to;
 
     each->call(each->context, &(struct operator_run){
-                                      .inference = row_u64(st, 0),
-                                      .operator_id = row_u32(st, 1),
-                                      .thread = row_u32(st, 2),
-                                      .depth = row_u32(st, 3),
-                                      .start_ns = row_u64(st, 4),
-                                      .raw_ns = row_u64(st, 5),
-                                      .kernel_ns = row_u64(st, 6),
-                                      .bracketed = row_has(st, 6),
-                                      .in_cycles = row_has(st, 7),
-                                      .cycles = row_u64(st, 7),
+                                      .inference = value_u64(v, 0),
+                                      .operator_id = value_u32(v, 1),
+                                      .thread = value_u32(v, 2),
+                                      .depth = value_u32(v, 3),
+                                      .start_ns = value_u64(v, 4),
+                                      .raw_ns = value_u64(v, 5),
+                                      .kernel_ns = value_u64(v, 6),
+                                      .bracketed = value_has(v, 6),
+                                      .in_cycles = value_has(v, 7),
+                                      .cycles = value_u64(v, 7),
                               });
 }
 
@@ -216,10 +266,11 @@ ROW_READ(session, session, session_row,
         "SELECT id, process, library, thread, model, model_bytes, providers,"
         " options, start_ns, duration_ns, error, read_ns, initialise_ns,"
         " end_ns FROM sessions WHERE run = ?1 ORDER BY id")
-ROW_READ(inference, inference, inference_row,
-        "SELECT session, process, thread, start_ns, duration_ns, phase, flags,"
+ROW_STREAM(inference, inference, inference_row,
+        "SELECT take(?2, session, process, thread, start_ns, duration_ns, "
+        "phase, flags,"
         " batch, sequence, past, in_bytes, out_bytes, batch_size, padding,"
-        " queue_depth, n.text FROM inferences LEFT JOIN texts n"
+        " queue_depth, n.text) FROM inferences LEFT JOIN texts n"
         " ON n.id = error WHERE run = ?1 ORDER BY number")
 ROW_READ(operator, operator, operator_row,
         "SELECT operators.id, session, n.text, t.text, p.text, i.text, o.text,"
@@ -230,9 +281,9 @@ ROW_READ(operator, operator, operator_row,
         " LEFT JOIN texts i ON i.id = inputs"
         " LEFT JOIN texts o ON o.id = outputs"
         " WHERE run = ?1 ORDER BY operators.id")
-ROW_READ(operator_run, operator_run, operator_run_row,
-        "SELECT inference, operator, thread, depth, start_ns, raw_ns,"
-        " kernel_ns, cycles FROM operator_runs WHERE run = ?1 ORDER BY number")
+ROW_STREAM(operator_run, operator_run, operator_run_row,
+        "SELECT take(?2, inference, operator, thread, depth, start_ns, raw_ns,"
+        " kernel_ns, cycles) FROM operator_runs WHERE run = ?1 ORDER BY number")
 ROW_READ(operator_edge, operator_edge, operator_edge_row,
         "SELECT from_operator, to_operator FROM operator_edges"
         " WHERE run = ?1 ORDER BY to_operator, from_operator")

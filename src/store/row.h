@@ -23,7 +23,41 @@ static inline bool row_has(sqlite3_stmt *st, int at)
     return sqlite3_column_type(st, at) != SQLITE_NULL;
 }
 
-/* A run, from ROW_RUN_COLUMNS of "profiling_runs r". */
+/* Runs a query whose ?1 is a number, mostly a run's; `row` is called for each
+ * row. */
+int row_query(struct store *s, const char *sql, int64_t number,
+        void (*row)(sqlite3_stmt *st, void *each), void *each, struct error *e);
+
+/* --- what comes by the million -------------------------------------------- */
+
+/* Makes take() known to SQL. */
+int row_streams_open(struct store *s);
+
+/* The same for a query of the form "SELECT take(?2, a, b, ...) FROM ...", in
+ * the order of the table: `row` is called with the values of a, b, ...  Asking
+ * for a value is then a third of the price of asking for a column. */
+int row_stream(struct store *s, const char *sql, int64_t number,
+        void (*row)(sqlite3_value **values, void *each), void *each,
+        struct error *e);
+
+static inline uint64_t value_u64(sqlite3_value **values, int at)
+{
+    return (uint64_t)sqlite3_value_int64(values[at]);
+}
+
+static inline uint32_t value_u32(sqlite3_value **values, int at)
+{
+    return (uint32_t)sqlite3_value_int64(values[at]);
+}
+
+static inline bool value_has(sqlite3_value **values, int at)
+{
+    return sqlite3_value_type(values[at]) != SQLITE_NULL;
+}
+
+/* --- a run ---------------------------------------------------------------- */
+
+/* From ROW_RUN_COLUMNS of "profiling_runs r". */
 #define ROW_RUN_COLUMNS                                                  \
     "r.id, run_id, status, r.timestamp, start_mono_ns, r.duration_ns,"   \
     " meter_pid, command, directory, tags,"                              \
@@ -35,10 +69,7 @@ static inline bool row_has(sqlite3_stmt *st, int at)
 #define ROW_RUN_COUNT 28
 struct run row_run(sqlite3_stmt *st);
 
-/* Runs a query whose ?1 is a number, mostly a run's; `row` is called for each
- * row. */
-int row_query(struct store *s, const char *sql, int64_t number,
-        void (*row)(sqlite3_stmt *st, void *each), void *each, struct error *e);
+/* --- one function a table ------------------------------------------------- */
 
 /* Whom to call, with what. */
 #define ROW_EACH(type)                             \
@@ -52,5 +83,13 @@ int row_query(struct store *s, const char *sql, int64_t number,
     STORE_EACH(name, type)                                  \
     {                                                       \
         return row_query(s, sql, run, row,                  \
+                &(struct each_##type){ each, context }, e); \
+    }
+
+/* The same with row_stream(). */
+#define ROW_STREAM(name, type, row, sql)                    \
+    STORE_EACH(name, type)                                  \
+    {                                                       \
+        return row_stream(s, sql, run, row,                 \
                 &(struct each_##type){ each, context }, e); \
     }

@@ -135,7 +135,9 @@ int store_end_run(struct store *s, const struct run *run, struct error *e)
     sqlite3_stmt *st;
 
     /* Also when recording failed: then there is more reason to say so. */
+    store_end(s);
     s->failed = 0;
+    store_begin(s);
     st = store_once(s,
             "UPDATE profiling_runs SET status = ?2, duration_ns = ?3,"
             " exit_code = ?4, signal = ?5, peak_rss_bytes = ?6,"
@@ -171,6 +173,7 @@ int store_end_run(struct store *s, const struct run *run, struct error *e)
         store_finish(s, st);
     }
     store_label_keys(s, run->row);
+    store_end(s);
     return s->failed ? fail(e, s->failed, "%s", s->why.text) : 0;
 }
 

@@ -23,6 +23,7 @@ struct store {
 
     struct inference *waiting; /* STORE_BATCH, when writing */
     char **errors;             /* their texts, owned */
+    int64_t *error_numbers;    /* and the numbers of these in the file */
     size_t waiting_count;
     struct operator_run *operator_runs; /* STORE_BATCH, too */
     size_t operator_run_count;
@@ -36,11 +37,11 @@ struct store {
     int64_t metrics[METRIC_IDS]; /* their numbers in the file; 0: not known */
     struct map text_uses;        /* of this run: noted already */
 
-    sqlite3_stmt *add_inference;
+    sqlite3_stmt *add_inferences;
     sqlite3_stmt *add_operator;
-    sqlite3_stmt *add_operator_run;
+    sqlite3_stmt *add_operator_runs;
     sqlite3_stmt *add_operator_edge;
-    sqlite3_stmt *add_reading;
+    sqlite3_stmt *add_readings;
     sqlite3_stmt *add_rollup;
     sqlite3_stmt *add_power;
     sqlite3_stmt *add_layer;
@@ -79,16 +80,24 @@ void store_finish(struct store *s, sqlite3_stmt *st);
 /* A statement that is kept for the next time.  NULL: the store has failed. */
 sqlite3_stmt *store_kept(struct store *s, sqlite3_stmt **st, const char *sql);
 void store_step_kept(struct store *s, sqlite3_stmt *st);
+/* One that needs no values. */
+void store_run_kept(struct store *s, sqlite3_stmt **st, const char *sql);
 
-/* Binds the number of a text, which is kept once, or NULL. */
+/* The number of a text, which is kept once; 0: there is none. */
+int64_t store_text_number(struct store *s, const char *text);
+/* Binds it, or NULL. */
 void store_bind_text_number(struct store *s, sqlite3_stmt *st, int at,
         const char *text);
 
-/* --- batch.c, figures.c ----------------------------------------------------
- */
+/* --- batch.c, figures.c --------------------------------------------------- */
 
-/* Begins a transaction, which the next store_flush() ends. */
+/* What waits for store_flush(). */
+extern const struct feed feed_inferences, feed_operator_runs, feed_readings;
+
+/* Begins a transaction, which the next store_flush() ends, or store_end(): what
+ * was changed in it is kept or, after a failure, as if it had never been. */
 void store_begin(struct store *s);
+void store_end(struct store *s);
 
 /* Writes the readings that wait, in a transaction that was begun. */
 void store_write_readings(struct store *s);

@@ -43,6 +43,14 @@ void store_step_kept(struct store *s, sqlite3_stmt *st)
         store_keep_failure(s, "store the run");
 }
 
+void store_run_kept(struct store *s, sqlite3_stmt **kept, const char *sql)
+{
+    sqlite3_stmt *st = store_kept(s, kept, sql);
+
+    if (st)
+        store_step_kept(s, st);
+}
+
 static int64_t find_text(sqlite3_stmt *find, const char *text)
 {
     int64_t number = 0;
@@ -54,15 +62,14 @@ static int64_t find_text(sqlite3_stmt *find, const char *text)
     return number;
 }
 
-/* The number of a text, which is kept once; 0: there is none. */
-static int64_t text_number(struct store *s, const char *text)
+static int64_t number_of_text(struct store *s, const char *text)
 {
     sqlite3_stmt *add = store_kept(s, &s->add_text,
             "INSERT INTO texts (text) VALUES (?1) ON CONFLICT DO NOTHING");
     sqlite3_stmt *find = store_kept(s, &s->find_text,
             "SELECT id FROM texts WHERE text = ?1");
 
-    if (!text || !add || !find)
+    if (!add || !find)
         return 0;
 
     int64_t number = find_text(find, text);
@@ -93,12 +100,19 @@ static void use_text(struct store *s, int64_t number)
     map_put(&s->text_uses, (uint64_t)number, 1);
 }
 
-void store_bind_text_number(struct store *s, sqlite3_stmt *st, int at,
-        const char *text)
+int64_t store_text_number(struct store *s, const char *text)
 {
-    int64_t number = text_number(s, text);
+    int64_t number = text ? number_of_text(s, text) : 0;
 
     if (number)
         use_text(s, number);
+    return number;
+}
+
+void store_bind_text_number(struct store *s, sqlite3_stmt *st, int at,
+        const char *text)
+{
+    int64_t number = store_text_number(s, text);
+
     store_bind_u64(st, at, (uint64_t)number, number != 0);
 }

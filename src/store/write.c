@@ -67,7 +67,7 @@ void store_add_language(struct store *s, uint32_t library, const char *name)
     store_finish(s, st);
 }
 
-void store_add_session(struct store *s, const struct session *x)
+static void add_session(struct store *s, const struct session *x)
 {
     sqlite3_stmt *st = store_once(s,
             "INSERT INTO sessions (run, id, process, library, thread, model,"
@@ -92,8 +92,20 @@ void store_add_session(struct store *s, const struct session *x)
     store_bind_u64(st, 13, x->read_ns, x->read_ns || x->initialise_ns);
     store_bind_u64(st, 14, x->initialise_ns, x->read_ns || x->initialise_ns);
     store_finish(s, st);
+}
+
+/* With its model, or not at all: no run is found by what it does not have, nor
+ * missed by what it has. */
+void store_add_session(struct store *s, const struct session *x)
+{
+    bool alone = !s->in_transaction;
+
+    store_begin(s);
+    add_session(s, x);
     if (x->model)
         store_label(s, s->run, "model", str_of(x->model));
+    if (alone)
+        store_end(s);
 }
 
 void store_add_session_end(struct store *s, uint32_t session, uint64_t time_ns)
