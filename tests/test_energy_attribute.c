@@ -118,7 +118,7 @@ static void phases(uint64_t period_ns, double jitter)
             0.005));
     for (uint32_t i = 0; i < t.truth.class_count; i++)
         CHECK(within((double)t.a.classes[i].own_uj / 1e6,
-                t.truth.class_joules[i], i ? 0.02 : 0.05));
+                t.truth.class_joules[i], 0.02));
     trial_release(&t);
 }
 

@@ -126,7 +126,9 @@ static void fill_fit(void *to, const struct series_interval *x,
                             .count = count,
                             .start_slack_s = (double)x->start_slack_ns / 1e9,
                             .end_slack_s = (double)x->end_slack_ns / 1e9,
+                            .follows = x->start_ns == p->fitted_ns,
                     });
+    p->fitted_ns = x->end_ns;
 }
 
 /* The greatest classes are fitted one by one, the others together.  Returns how

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "energy/gathered.h"
+#include "energy/recorder.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -85,6 +86,7 @@ static size_t make_sensors(struct account_sensor *out, const struct gathered *g,
             .method = x->method,
             .sensor.period_ns =
                     x->model.high_factor > 0 ? MODEL_PERIOD_NS : x->period_ns,
+            .sensor.means = strcmp(x->source, ENERGY_SOURCE_METER) == 0,
             .low_factor = x->model.low_factor,
             .high_factor = x->model.high_factor,
             .basis = x->model.basis,
