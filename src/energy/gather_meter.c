@@ -91,17 +91,18 @@ static struct align shift(struct readings *meter, const struct readings *load,
 static void weigh(double *watts, const struct gathered *g,
         const struct work_pieces *pieces, const struct readings *meter)
 {
+    uint64_t end_ns = g->duration_ns ? g->duration_ns : g->last_ns;
     struct attribution a;
     struct series series;
 
     series_from_power(&series, meter->items, meter->count,
             &(struct series_sensor){ .means = true });
     attribution_init(&a, g->out->class_count, 0);
-    attribution_add(&a,
-            &(struct attribute_input){ .series = &series,
-                    .pieces = pieces,
-                    .end_ns = g->duration_ns ? g->duration_ns : g->last_ns,
-                    .sharpen = true });
+    attribution_time(&a, pieces, 0, end_ns);
+    attribution_add(&a, &(struct attribute_input){ .series = &series,
+                                .pieces = pieces,
+                                .end_ns = end_ns,
+                                .sharpen = true });
     for (uint32_t i = 0; i < g->out->class_count; i++)
         watts[i] = a.classes[i].busy_s > 0
                            ? (double)a.classes[i].own_uj / a.classes[i].busy_s
@@ -119,7 +120,7 @@ static struct align by_work(struct readings *meter, const struct gathered *g)
     struct work_pieces pieces;
     struct readings load = { 0 };
 
-    pieces_from_spans(&pieces, g->spans, g->span_count);
+    pieces_from_spans(&pieces, g->spans, g->span_count, NULL);
     for (uint32_t i = 1; i < classes; i++)
         watts[i] = g->out->classes[i].work == ENERGY_INFERENCE ||
                    g->out->classes[i].work == ENERGY_OPERATOR;

@@ -37,6 +37,7 @@ struct gathered_second {
 
 struct gathered {
     struct run_energy *out;
+    int64_t run;
     uint64_t duration_ns; /* of the run */
     uint64_t last_ns;     /* of the last reading */
     char *host;           /* the run's, as JSON */
@@ -78,6 +79,11 @@ void gather_throttle(struct gathered *g);
 /* gather_work.c: inferences and spans, and the class of each. */
 int gather_work(struct gathered *g, struct store *s, int64_t run,
         struct error *e);
+
+/* gather_place.c: sets `here` of each sensor whose role is set, for free();
+ * only where there is a sensor of a GPU or NPU. */
+int gather_place(const struct gathered *g, struct account_sensor *sensors,
+        size_t count, struct store *store, struct error *e);
 
 /* calibration.c: the newest idle watts of the same machine for each sensor, in
  * the order of `subjects`; NAN: none. */

@@ -95,7 +95,8 @@ static size_t make_sensors(struct account_sensor *out, const struct gathered *g,
     return count;
 }
 
-static void build(struct gathered *g, const double *idle)
+static int build(struct gathered *g, const double *idle, struct store *s,
+        struct error *e)
 {
     struct account_sensor *sensors =
             alloc_zero(g->subject_count + 2, sizeof(*sensors));
@@ -114,9 +115,17 @@ static void build(struct gathered *g, const double *idle)
         .end_ns = g->duration_ns ? g->duration_ns : g->last_ns,
     };
 
-    energy_account_build(&g->out->account, &in);
+    energy_account_plan(&in);
+
+    int rc = gather_place(g, sensors, count, s, e);
+
+    if (!rc)
+        energy_account_build(&g->out->account, &in);
+    for (size_t i = 0; i < count; i++)
+        free((void *)sensors[i].here);
     free(sensors);
     free(shares);
+    return rc;
 }
 
 /* The phase that most of a point's time was spent in. */
@@ -159,7 +168,7 @@ static void tag_points(struct gathered *g)
 static int read_until(struct run_energy *out, struct store *s, int64_t run,
         uint64_t duration_ns, struct error *e)
 {
-    struct gathered g = { .out = out, .duration_ns = duration_ns };
+    struct gathered g = { .out = out, .run = run, .duration_ns = duration_ns };
 
     *out = (struct run_energy){ 0 };
 
@@ -172,9 +181,10 @@ static int read_until(struct run_energy *out, struct store *s, int64_t run,
         gather_model(&g);
         gather_meter(&g);
         gather_throttle(&g);
-        build(&g, idle);
-        tag_points(&g);
+        rc = build(&g, idle, s, e);
     }
+    if (!rc)
+        tag_points(&g);
     free(idle);
     gathered_release(&g);
     if (rc)
