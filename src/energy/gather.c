@@ -61,6 +61,7 @@ static void take_subject(void *to, const struct subject_entry *x)
     g->subjects[g->subject_count++] = (struct gathered_subject){
         .id = x->id,
         .parent = x->subject.parent,
+        .number = x->subject.number,
         .kind = x->subject.kind,
         .name = alloc_text(x->subject.name ? x->subject.name : ""),
         .source = alloc_text(x->subject.source ? x->subject.source : ""),
@@ -90,6 +91,8 @@ static void take_reading(void *to, const struct reading *r)
         x->period_ns = (uint64_t)(r->value * 1e9);
     if (x && r->metric == METRIC_device_throttled_ratio)
         readings_add(&x->throttled, r->time_ns, r->value);
+    if (x && r->metric == METRIC_process_cycles_total)
+        readings_add(&x->cycles, r->time_ns, r->value / 1e6);
     if (!x || (!is_joules(r->metric) && !is_watts(r->metric)))
         return;
     if (r->method > (unsigned)x->method)
@@ -130,12 +133,21 @@ static void take_rollup(void *to, const struct rollup *r)
     }
 }
 
+static void take_process(void *to, const struct process *p)
+{
+    struct gathered *g = to;
+
+    map_put(&g->processes, p->pid, p->id);
+}
+
 static void take_absence(void *to, const struct absence_note *a)
 {
     struct gathered *g = to;
     struct run_energy *r = g->out;
     const struct gathered_subject *x = gathered_find(g, a->subject);
 
+    if (a->metric == METRIC_process_cycles_total && !g->no_cycles)
+        g->no_cycles = alloc_text(a->reason);
     if (!is_joules(a->metric) && !is_watts(a->metric))
         return;
     r->reasons = alloc_resize(r->reasons,
@@ -159,6 +171,8 @@ int gather(struct gathered *g, struct store *s, int64_t run, struct error *e)
     if (!rc)
         rc = store_each_absence(s, run, take_absence, g, e);
     if (!rc)
+        rc = store_each_process(s, run, take_process, g, e);
+    if (!rc)
         rc = gather_work(g, s, run, e);
     return rc;
 }
@@ -172,6 +186,7 @@ void gathered_release(struct gathered *g)
         free(g->subjects[i].joules.items);
         free(g->subjects[i].watts.items);
         free(g->subjects[i].throttled.items);
+        free(g->subjects[i].cycles.items);
     }
     free(g->subjects);
     free(g->host);
@@ -180,6 +195,8 @@ void gathered_release(struct gathered *g)
     free(g->phases);
     free(g->sessions);
     free(g->spans);
+    free(g->no_cycles);
     map_release(&g->by_id);
+    map_release(&g->processes);
     map_release(&g->classes);
 }

@@ -7,6 +7,8 @@
 #include "energy/model.h"
 #include "energy/run_energy.h"
 
+#define THREAD_BITS 22 /* of a span's thread; above them is its process */
+
 struct readings {
     struct series_reading *items;
     size_t count, cap;
@@ -17,10 +19,12 @@ void readings_add(struct readings *r, uint64_t time_ns, double value);
 /* A subject, and what was read of it that bears on energy. */
 struct gathered_subject {
     uint32_t id, parent;
+    uint64_t number;
     enum subject_kind kind;
     char *name, *source, *detail;
     struct readings joules, watts;
     struct readings throttled; /* 1 while it is held back */
+    struct readings cycles;    /* of a process, in millions */
     enum reading_method method;
     struct cpu_model model; /* zeroed: it is a sensor */
     uint64_t period_ns;     /* between two updates, as was observed; or 0 */
@@ -43,7 +47,9 @@ struct gathered {
     char *host;           /* the run's, as JSON */
     struct gathered_subject *subjects;
     size_t subject_count;
-    struct map by_id; /* from a subject's id to its place */
+    struct map by_id;     /* from a subject's id to its place */
+    struct map processes; /* from a pid to the run's number of it */
+    char *no_cycles;      /* why they were not counted; NULL: nobody said */
     struct readings host_busy;
     double clock_sum_hz, clock_count; /* of the cores */
     struct gathered_second *seconds;
@@ -84,6 +90,11 @@ int gather_work(struct gathered *g, struct store *s, int64_t run,
  * only where there is a sensor of a GPU or NPU. */
 int gather_place(const struct gathered *g, struct account_sensor *sensors,
         size_t count, struct store *store, struct error *e);
+
+/* gather_rates.c: FLOPs or cycles a second of each class, NAN where they are
+ * not known; says in the run how much is.  -ENODATA: nothing is. */
+int gather_rates(double *rate, const struct gathered *g,
+        const struct energy_key *key, struct error *e);
 
 /* calibration.c: the newest idle watts of the same machine for each sensor, in
  * the order of `subjects`; NAN: none. */

@@ -95,8 +95,20 @@ static size_t make_sensors(struct account_sensor *out, const struct gathered *g,
     return count;
 }
 
-static int build(struct gathered *g, const double *idle, struct store *s,
-        struct error *e)
+/* By busy time, there are no rates. */
+static int make_rates(double **out, const struct gathered *g,
+        const struct energy_key *key, struct error *e)
+{
+    *out = NULL;
+    g->out->by_known = 1;
+    if (!key || key->by == ENERGY_BY_BUSY)
+        return 0;
+    *out = alloc_zero(g->out->class_count + 1, sizeof(**out));
+    return gather_rates(*out, g, key, e);
+}
+
+static int build(struct gathered *g, const double *idle,
+        const struct energy_key *key, struct store *s, struct error *e)
 {
     struct account_sensor *sensors =
             alloc_zero(g->subject_count + 2, sizeof(*sensors));
@@ -115,16 +127,22 @@ static int build(struct gathered *g, const double *idle, struct store *s,
         .end_ns = g->duration_ns ? g->duration_ns : g->last_ns,
     };
 
+    double *rate = NULL;
+
     energy_account_plan(&in);
 
     int rc = gather_place(g, sensors, count, s, e);
 
+    if (!rc)
+        rc = make_rates(&rate, g, key, e);
+    in.rate = rate;
     if (!rc)
         energy_account_build(&g->out->account, &in);
     for (size_t i = 0; i < count; i++)
         free((void *)sensors[i].here);
     free(sensors);
     free(shares);
+    free(rate);
     return rc;
 }
 
@@ -166,7 +184,7 @@ static void tag_points(struct gathered *g)
 }
 
 static int read_until(struct run_energy *out, struct store *s, int64_t run,
-        uint64_t duration_ns, struct error *e)
+        uint64_t duration_ns, const struct energy_key *key, struct error *e)
 {
     struct gathered g = { .out = out, .run = run, .duration_ns = duration_ns };
 
@@ -181,7 +199,7 @@ static int read_until(struct run_energy *out, struct store *s, int64_t run,
         gather_model(&g);
         gather_meter(&g);
         gather_throttle(&g);
-        rc = build(&g, idle, s, e);
+        rc = build(&g, idle, key, s, e);
     }
     if (!rc)
         tag_points(&g);
@@ -195,13 +213,19 @@ static int read_until(struct run_energy *out, struct store *s, int64_t run,
 int run_energy_read(struct run_energy *out, struct store *s, int64_t run,
         struct error *e)
 {
-    return read_until(out, s, run, 0, e);
+    return read_until(out, s, run, 0, NULL, e);
+}
+
+int run_energy_read_by(struct run_energy *out, struct store *s, int64_t run,
+        const struct energy_key *key, struct error *e)
+{
+    return read_until(out, s, run, 0, key, e);
 }
 
 int run_energy_read_ended(struct run_energy *out, struct store *s,
         const struct run *run, struct error *e)
 {
-    return read_until(out, s, run->row, run->duration_ns, e);
+    return read_until(out, s, run->row, run->duration_ns, NULL, e);
 }
 
 void run_energy_release(struct run_energy *r)

@@ -89,6 +89,23 @@ if [ "$status" = 'no energy source' ]; then
     jq -e '.flops.reason and (.energy | has("flops_per_w") | not)' out \
         >/dev/null || fail "FLOPs of a model whose sizes are open"
 
+    # By what each computed: what only moves data has none of it; the sum is the
+    # same.  Cycles, if anybody counts them.
+    mv out busy.json
+    energy --json --by flops
+    jq -e --slurpfile busy busy.json '.energy.account as $a |
+        $a.shared_by == "flops" and $a.shared_by_known > 0.2 and $a.adds_up and
+        $a.total_j == $busy[0].energy.account.total_j and
+        .parts.components.q_proj.net_j > 0 and
+        .parts.components.embedding.net_j == 0' out >/dev/null ||
+        fail "energy by FLOPs"
+    energy --json --by cycles
+    [ "$rc" -eq 0 ] && jq -e '.energy.account.shared_by == "cycles"' out \
+        >/dev/null || grep -q 'cycles: they were not counted in this run' err ||
+        fail "energy by cycles"
+    energy --by hand
+    [ "$rc" -eq 2 ] || fail "--by hand exits with $rc"
+
     # With the machine's own watts the bounds are closer.
     measure --energy model --idle-watts 10 --full-watts 50
     jq -e '.energy | .mean_w >= 10 and .mean_w <= 50 and
