@@ -80,6 +80,16 @@ if [ "$status" = 'no energy source' ]; then
         ([.context[].tokens] | add) == 47 and
         ([.. | objects | .method? | strings] | unique == ["modelled"])' out \
         >/dev/null || fail "energy by layer, component and context"
+    # The database has the same of each layer, with its label.
+    jq -e --argjson mj "$(stored 'SELECT json_group_array(energy_mj)
+        FROM layer_metrics WHERE energy_method = 2')" \
+        '[.parts.layers[].gross_j * 1000] as $j | ($mj | length) == 2 and
+        ([$j, $mj] | transpose | all(.[0] - .[1] | fabs < 0.002))' out \
+        >/dev/null || fail "the database has other layers than the account"
+    [ "$(stored "SELECT count(DISTINCT layer_metric_id) FROM component_metrics
+        WHERE energy_mj > 0 AND energy_method = 2 AND component_name =
+        (SELECT id FROM texts WHERE text = 'q_proj')")" = 2 ] ||
+        fail "the database has no q_proj of each layer"
     # Operators that ran only in an inference left out as disturbed are in the
     # layers and not in the table of operators.
     jq -e --slurpfile run run.json '([.parts.layers[].gross_j] | add) -
