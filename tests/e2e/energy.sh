@@ -147,6 +147,31 @@ jq -e '.energy.phases.decode.method == "apportioned"' run.json >/dev/null ||
 jq -e '.energy.meter.clock == "as it is"' run.json >/dev/null ||
     fail "a steady load has set the meter's clock"
 
+# What throughput costs: at 40 W, an inference draws these for as long as it
+# takes, and a batch shares them.
+"$ortmeter" bench --db t.db --ort "$ort" --meter meter.txt --batch 1,2,4 \
+    --count 300 --warmup 5 -o run.json "$models/mlp.onnx" >out 2>err ||
+    fail "bench --meter"
+jq -e --argjson j "$(stored "SELECT json_group_array(j) FROM (SELECT
+    40e-9 * avg(i.duration_ns) AS j FROM pipeline_sections s
+    JOIN texts t ON t.id = s.section_name JOIN inferences i ON i.run = s.run
+    AND i.start_ns BETWEEN s.start_ns AND s.start_ns + s.duration_ns
+    WHERE t.text = 'bench: measured' GROUP BY s.run, s.number
+    ORDER BY s.number)")" '[.bench.rows[] | .energy + {batch}] as $rows |
+    ([$rows[].per_inference_j, $j[]] | length == 6) and
+    ([$j, $rows] | transpose | all((.[1].per_inference_j / .[0] - 1 | fabs <
+    0.01) and .[1].method == "apportioned" and (.[1] |
+    (.per_sample_j * .batch / .per_inference_j - 1 | fabs < 1e-9) and
+    (.samples_per_j * .per_sample_j - 1 | fabs < 1e-9))))' run.json \
+    >/dev/null || fail "joules of each batch size"
+"$ortmeter" bench --db t.db --ort "$ort" --meter meter.txt --batch 1,4 \
+    --count 100 "$models/mlp.onnx" >out 2>err || fail "bench in words"
+grep -q 'thriftiest' out || fail "no word on the thriftiest batch"
+"$ortmeter" bench --db t.db --ort "$ort" --energy auto --count 100 \
+    "$models/mlp.onnx" >out 2>err || fail "bench --energy auto"
+[ "$status" = measured ] || grep -q 'no energy source' out ||
+    fail "bench does not say that there is no energy source"
+
 # The same from a meter whose clock is an hour behind, and a model whose file
 # tells its FLOPs.
 awk '/^#/ || NF != 2 { next } { printf "%.3f %s\n", $1 - 3600, $2 }' \
