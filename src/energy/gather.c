@@ -73,6 +73,7 @@ static void take_reading(void *to, const struct reading *r)
 {
     struct gathered *g = to;
 
+    throttle_watch_reading(g->throttle, r);
     if (r->time_ns > g->last_ns)
         g->last_ns = r->time_ns;
     if (r->metric == METRIC_host_busy_ratio) {
@@ -89,8 +90,6 @@ static void take_reading(void *to, const struct reading *r)
 
     if (x && r->metric == METRIC_zone_update_seconds)
         x->period_ns = (uint64_t)(r->value * 1e9);
-    if (x && r->metric == METRIC_device_throttled_ratio)
-        readings_add(&x->throttled, r->time_ns, r->value);
     if (x && r->metric == METRIC_process_cycles_total)
         readings_add(&x->cycles, r->time_ns, r->value / 1e6);
     if (!x || (!is_joules(r->metric) && !is_watts(r->metric)))
@@ -105,9 +104,9 @@ static void take_rollup(void *to, const struct rollup *r)
 {
     struct gathered *g = to;
 
+    throttle_watch_rollup(g->throttle, r);
     if ((r->metric != METRIC_process_cpu_cores &&
-                r->metric != METRIC_host_busy_ratio &&
-                r->metric != METRIC_core_frequency_hertz) ||
+                r->metric != METRIC_host_busy_ratio) ||
             r->second >= SECONDS_MAX)
         return;
     if (r->second >= g->second_cap) {
@@ -124,9 +123,6 @@ static void take_rollup(void *to, const struct rollup *r)
     if (r->metric == METRIC_host_busy_ratio) {
         x->host_busy = r->mean;
         x->host_seen = true;
-    } else if (r->metric == METRIC_core_frequency_hertz) {
-        x->clock_sum_hz += r->mean;
-        x->clock_count++;
     } else {
         x->own_cores += r->mean;
         x->own_seen = true;
@@ -160,6 +156,8 @@ static void take_absence(void *to, const struct absence_note *a)
 
 int gather(struct gathered *g, struct store *s, int64_t run, struct error *e)
 {
+    g->throttle = throttle_watch_new();
+
     int rc = store_read_run(s, run, take_run, g, e);
 
     if (!rc)
@@ -185,7 +183,6 @@ void gathered_release(struct gathered *g)
         free(g->subjects[i].detail);
         free(g->subjects[i].joules.items);
         free(g->subjects[i].watts.items);
-        free(g->subjects[i].throttled.items);
         free(g->subjects[i].cycles.items);
     }
     free(g->subjects);
@@ -196,6 +193,7 @@ void gathered_release(struct gathered *g)
     free(g->sessions);
     free(g->spans);
     free(g->no_cycles);
+    throttle_watch_free(g->throttle);
     map_release(&g->by_id);
     map_release(&g->processes);
     map_release(&g->classes);

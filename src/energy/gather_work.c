@@ -85,6 +85,7 @@ static void take_span(void *to, const struct span *x)
     bool of_inference = x->kind == SPAN_INFERENCE || x->kind == SPAN_OPERATOR;
     struct energy_class c = describe(g, x);
 
+    throttle_watch_span(g->throttle, x);
     if (g->span_count == g->span_cap) {
         g->span_cap = g->span_cap ? 2 * g->span_cap : 1024;
         g->spans = alloc_resize(g->spans, g->span_cap * sizeof(*g->spans));

@@ -6,6 +6,7 @@
 #include "energy/account.h"
 #include "energy/model.h"
 #include "energy/run_energy.h"
+#include "energy/throttle_watch.h"
 
 #define THREAD_BITS 22 /* of a span's thread; above them is its process */
 
@@ -23,8 +24,7 @@ struct gathered_subject {
     enum subject_kind kind;
     char *name, *source, *detail;
     struct readings joules, watts;
-    struct readings throttled; /* 1 while it is held back */
-    struct readings cycles;    /* of a process, in millions */
+    struct readings cycles; /* of a process, in millions */
     enum reading_method method;
     struct cpu_model model; /* zeroed: it is a sensor */
     uint64_t period_ns;     /* between two updates, as was observed; or 0 */
@@ -35,8 +35,6 @@ struct gathered_second {
     double own_cores; /* of our processes */
     double host_busy; /* share of all CPUs */
     bool own_seen, host_seen;
-    double clock_sum_hz; /* of the cores */
-    size_t clock_count;
 };
 
 struct gathered {
@@ -61,6 +59,8 @@ struct gathered {
     uint32_t *sessions;
     size_t inference_count, inference_cap;
 
+    struct throttle_watch *throttle;
+
     struct work_span *spans;
     size_t span_count, span_cap;
     struct map classes; /* from a key to a class */
@@ -78,9 +78,6 @@ void gather_model(struct gathered *g);
 
 /* gather_meter.c: moves an external meter's readings to where they fit. */
 void gather_meter(struct gathered *g);
-
-/* gather_throttle.c: when the machine was held back. */
-void gather_throttle(struct gathered *g);
 
 /* gather_work.c: inferences and spans, and the class of each. */
 int gather_work(struct gathered *g, struct store *s, int64_t run,

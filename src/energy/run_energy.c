@@ -198,7 +198,7 @@ static int read_until(struct run_energy *out, struct store *s, int64_t run,
     if (!rc) {
         gather_model(&g);
         gather_meter(&g);
-        gather_throttle(&g);
+        throttle_watch_finish(g.throttle, &out->throttling);
         rc = build(&g, idle, key, s, e);
     }
     if (!rc)
