@@ -12,9 +12,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define TICK_NS      1000000000ull
-#define SILENT_TICKS 5 /* after which a sensor that told nothing has nothing \
-                        */
+#define TICK_NS 1000000000ull
+#define SILENT_TICKS                                        \
+    5 /* after which a sensor that told nothing has nothing \
+       */
 
 struct calibrate {
     struct calibrate_plan plan;
