@@ -225,6 +225,62 @@ static void empty_run(void)
     tree_close(&t);
 }
 
+static void add_flag(struct store *s, uint32_t gpu, uint64_t ms, double value)
+{
+    store_add_reading(s, &(struct reading){ .time_ns = ms * 1000000,
+                                 .value = value,
+                                 .subject = gpu,
+                                 .metric = METRIC_device_throttled_ratio });
+}
+
+/* Two GPUs say that they are held back, one after the other and for a while
+ * both; and from 6 s on, inferences take half as long again. */
+static void held_back(void)
+{
+    static const char want[] =
+            "\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"tid\":0,"
+            "\"args\":{\"name\":\"machine\"}},"
+            "\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,"
+            "\"tid\":1073741826,\"args\":{\"name\":\"sensor\"}},"
+            "\n{\"ph\":\"X\",\"name\":\"held back\",\"cat\":\"Throttling\","
+            "\"args\":{\"sign\":\"sensor\"},\"pid\":0,\"tid\":1073741826,"
+            "\"ts\":1000000,\"dur\":2000000},"
+            "\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,"
+            "\"tid\":1073741828,\"args\":{\"name\":\"latency\"}},"
+            "\n{\"ph\":\"X\",\"name\":\"held back\",\"cat\":\"Throttling\","
+            "\"args\":{\"sign\":\"latency\",\"depth_percent\":50},\"pid\":0,"
+            "\"tid\":1073741828,\"ts\":6000000,\"dur\":2000000}";
+    struct tree t = tree_open();
+    struct store *s = stored_open(&t, STORE_WRITE);
+    struct run run = stored_run(s, 5);
+    struct buf text = { 0 };
+
+    store_add_process(s, &(struct process){ .id = 1, .pid = 100 });
+    store_add_session(s, &(struct session){ .id = 1, .process = 1 });
+    for (uint64_t ms = 0; ms < 10000; ms += 50)
+        (void)store_add_inference(s,
+                &(struct inference){ .session = 1,
+                        .process = 1,
+                        .thread = 7,
+                        .start_ns = ms * 1000000,
+                        .duration_ns = ms >= 6000 && ms < 8000 ? 30000000
+                                                               : 20000000 });
+    for (uint32_t i = 1; i <= 2; i++)
+        store_add_subject(s, i,
+                &(struct subject){ .kind = SUBJECT_DEVICE, .name = "gpu" });
+    add_flag(s, 1, 0, 0);
+    add_flag(s, 1, 1000, 1);
+    add_flag(s, 2, 1500, 1);
+    add_flag(s, 1, 2000, 0);
+    add_flag(s, 2, 3000, 0);
+    stored_flush(s);
+    export(&text, &t, s, run.row, false);
+    CHECK(strstr(buf_cstr(&text), want));
+    buf_release(&text);
+    store_close(s);
+    tree_close(&t);
+}
+
 /* --- sinks ---------------------------------------------------------------- */
 
 static int64_t stored_size(const char *path)
@@ -287,6 +343,7 @@ int main(void)
 {
     small_run();
     empty_run();
+    held_back();
     sinks();
     return test_result();
 }

@@ -23,15 +23,52 @@ struct made {
     struct truth cpu, dram;
 };
 
-static void add_inference(struct made *m, uint64_t start, uint64_t end,
+/* In each decode, one after the other. */
+static const struct {
+    const char *name, *component;
+    int layer; /* -1: in none */
+    uint64_t ms;
+} operators[] = {
+    { "/model/layers.0/self_attn/q_proj/MatMul", "q_proj", 0, 100 },
+    { "/model/layers.1/mlp/down_proj/MatMul", "down_proj", 1, 300 },
+    { "/lm_head/MatMul", "lm_head", -1, 90 },
+};
+
+static void add_operators(struct made *m)
+{
+    for (uint32_t i = 0; i < LEN(operators); i++)
+        store_add_operator(m->store,
+                &(struct operator){ .id = i + 1,
+                        .session = 1,
+                        .name = operators[i].name,
+                        .op_type = "MatMul",
+                        .provider = "CPUExecutionProvider" });
+}
+
+static void look_into(struct made *m, uint64_t inference, uint64_t start)
+{
+    for (uint32_t i = 0; i < LEN(operators); i++) {
+        store_add_operator_run(m->store,
+                &(struct operator_run){ .inference = inference,
+                        .operator_id = i + 1,
+                        .thread = 9,
+                        .start_ns = start,
+                        .raw_ns = operators[i].ms * MS + MS,
+                        .kernel_ns = operators[i].ms * MS,
+                        .bracketed = true });
+        start += operators[i].ms * MS;
+    }
+}
+
+static uint64_t add_inference(struct made *m, uint64_t start, uint64_t end,
         enum phase phase)
 {
-    (void)store_add_inference(m->store, &(struct inference){ .session = 1,
-                                                .process = 1,
-                                                .thread = 9,
-                                                .phase = (uint8_t)phase,
-                                                .start_ns = start,
-                                                .duration_ns = end - start });
+    return store_add_inference(m->store, &(struct inference){ .session = 1,
+                                                 .process = 1,
+                                                 .thread = 9,
+                                                 .phase = (uint8_t)phase,
+                                                 .start_ns = start,
+                                                 .duration_ns = end - start });
 }
 
 static void add_token(struct made *m, uint32_t index, uint64_t end)
@@ -67,12 +104,14 @@ static void begin(struct made *m)
                                         .name = "generate",
                                         .start_ns = 4000 * MS,
                                         .duration_ns = 4000 * MS });
-    add_inference(m, 3000 * MS, 4000 * MS, PHASE_PREFILL);
+    add_operators(m);
+    (void)add_inference(m, 3000 * MS, 4000 * MS, PHASE_PREFILL);
     add_token(m, 0, 4000 * MS);
     for (uint32_t i = 0; i < 8; i++) {
         uint64_t start = 4000 * MS + i * 500 * MS + 2 * MS;
 
-        add_inference(m, start, start + 496 * MS, PHASE_DECODE);
+        look_into(m, add_inference(m, start, start + 496 * MS, PHASE_DECODE),
+                start);
         add_token(m, i + 1, start + 496 * MS);
     }
     add_token(m, TOKENS, 9000 * MS); /* that nothing was seen for */
@@ -224,6 +263,75 @@ static void kept(void)
     release(&m);
 }
 
+struct placed {
+    struct layer_metric layers[4];
+    struct component_metric components[4];
+    size_t layer_count, component_count;
+};
+
+static void take_layer(void *to, const struct layer_metric *x)
+{
+    struct placed *p = to;
+
+    if (p->layer_count < LEN(p->layers))
+        p->layers[p->layer_count] = *x;
+    p->layer_count++;
+}
+
+static void take_component(void *to, const struct component_metric *x)
+{
+    struct placed *p = to;
+
+    for (size_t i = 0; i < LEN(operators); i++)
+        if (strcmp(x->component_name, operators[i].component) == 0)
+            p->components[i] = *x;
+    p->component_count++;
+}
+
+static void read_places(struct placed *p, struct made *m)
+{
+    struct error e = { "" };
+
+    *p = (struct placed){ 0 };
+    CHECK_INT(store_each_layer(m->store, m->run.row, take_layer, p, &e), 0);
+    CHECK_INT(store_each_component(m->store, m->run.row, take_component, p, &e),
+            0);
+}
+
+/* 40 W of the CPU and 3 W of the memory, as long as each of them ran. */
+static void places(void)
+{
+    struct made m;
+    struct placed p;
+
+    begin(&m);
+    add_sensor(&m, 1, "package-0", &m.cpu, END_NS + 50 * MS);
+    add_sensor(&m, 2, "dram", &m.dram, END_NS + 50 * MS);
+    finish(&m);
+    read_places(&p, &m);
+    CHECK_INT(p.layer_count, 2);
+    CHECK_INT(p.component_count, LEN(operators));
+    for (size_t i = 0; i < LEN(operators); i++) {
+        const struct component_metric *c = &p.components[i];
+        double mj = 43 * 8 * (double)operators[i].ms;
+        int layer = operators[i].layer;
+
+        CHECK_INT(c->count, 8);
+        CHECK_INT(c->duration_ns, 8 * operators[i].ms * MS);
+        CHECK(within(c->energy_mj, mj, 0.02));
+        CHECK_INT(c->energy_method, READING_MEASURED);
+        CHECK_INT(c->layer_metric_id, layer + 1);
+        if (layer < 0)
+            continue;
+        CHECK_INT(p.layers[layer].layer_index, layer);
+        CHECK_INT(p.layers[layer].token_id, 0);
+        CHECK_INT(p.layers[layer].duration_ns, c->duration_ns);
+        CHECK(within(p.layers[layer].energy_mj, c->energy_mj, 1e-9));
+        CHECK(isnan(p.layers[layer].activation.mean));
+    }
+    release(&m);
+}
+
 /* The sensor stops at 7 s: what lies behind has no energy, and the run has no
  * total; what lies before stands. */
 static void partly(void)
@@ -242,6 +350,13 @@ static void partly(void)
         CHECK_INT(b.tokens[i].has_energy,
                 i < TOKENS && b.tokens[i].time_ns < SILENT_FROM);
     CHECK(b.powers >= 68 && b.powers <= 70);
+
+    struct placed p;
+
+    read_places(&p, &m);
+    CHECK_INT(p.layer_count, 2);
+    CHECK(isnan(p.layers[0].energy_mj) && isnan(p.components[0].energy_mj));
+    CHECK_INT(p.layers[0].duration_ns, 800 * MS);
     release(&m);
 }
 
@@ -259,6 +374,11 @@ static void absent(void)
             !b.sections[1].has_energy);
     for (size_t i = 0; i <= TOKENS; i++)
         CHECK(!b.tokens[i].has_energy);
+
+    struct placed p;
+
+    read_places(&p, &m);
+    CHECK_INT(p.layer_count + p.component_count, 0);
     release(&m);
 }
 
@@ -287,12 +407,17 @@ static void modelled(void)
     CHECK_INT(stored_number(&m.tree, "SELECT count(*) FROM pipeline_sections"
                                      " WHERE energy_method = " MODELLED),
             2);
+    CHECK_INT(stored_number(&m.tree,
+                      "SELECT count(*) FROM layer_metrics"
+                      " WHERE energy_method = " MODELLED " AND energy_mj > 0"),
+            2);
     release(&m);
 }
 
 int main(void)
 {
     kept();
+    places();
     partly();
     absent();
     modelled();

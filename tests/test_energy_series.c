@@ -231,6 +231,30 @@ static void power(void)
     series_release(&s);
 }
 
+/* Each reading holds around itself, one that is none spoils its own time only,
+ * and nobody speaks for a silence. */
+static void means(void)
+{
+    static const struct series_reading r[] = { { 100 * MS, 10 },
+        { 200 * MS, 20 }, { 300 * MS, -1 }, { 400 * MS, 40 }, { 5000 * MS, 50 },
+        { 5000 * MS, 99 }, { 5100 * MS, 50 } };
+    struct series s;
+
+    series_from_power(&s, r, LEN(r), &(struct series_sensor){ .means = true });
+    CHECK_INT(s.intervals[0].start_ns, 50 * MS);
+    CHECK_INT(s.intervals[s.count - 1].end_ns, 5150 * MS);
+
+    struct series_window w = series_between(&s, 50 * MS, 5150 * MS);
+
+    CHECK(within(w.joules, 1 + 2 + 4 + 5 + 5, 1e-12));
+    CHECK_INT(w.faulty_ns, 100 * MS + 4500 * MS);
+    CHECK_INT(s.faults[SERIES_GARBAGE], 1);
+    CHECK_INT(s.faults[SERIES_GAP], 1);
+    CHECK(within(series_between(&s, 120 * MS, 180 * MS).joules, 0.3 + 0.6,
+            1e-12));
+    series_release(&s);
+}
+
 static void nothing(void)
 {
     struct series s;
@@ -323,6 +347,7 @@ int main(void)
     faults();
     gap();
     power();
+    means();
     nothing();
     clipped();
     two_paths();

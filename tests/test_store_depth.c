@@ -37,8 +37,8 @@ static void take_power_sample(void *context, const struct power_sample *got)
 }
 
 static const struct layer_metric layers[] = {
-    { 1, 1, 0, 1000, 2.5, { 0.5, 1, 7, 0 } },
-    { 2, 0, 31, 0, NAN, UNKNOWN },
+    { 1, 1, 0, 1000, 2.5, { 0.5, 1, 7, 0 }, READING_MODELLED },
+    { 2, 0, 31, 0, NAN, UNKNOWN, 0 },
 };
 
 static void take_layer(void *context, const struct layer_metric *got)
@@ -55,11 +55,13 @@ static void take_layer(void *context, const struct layer_metric *got)
     SAME_REAL(activation.std);
     SAME_REAL(activation.max);
     SAME_REAL(activation.sparsity);
+    SAME(energy_method);
 }
 
 static const struct component_metric components[] = {
-    { 1, 1, "q_proj", 3, 700, 1.5, { 0.25, 0.5, 1, 0.125 } },
-    { 2, 0, "q_proj", 0, 0, NAN, UNKNOWN },
+    { 1, 1, "q_proj", 3, 700, 1.5, { 0.25, 0.5, 1, 0.125 },
+            READING_APPORTIONED },
+    { 2, 0, "q_proj", 0, 0, NAN, UNKNOWN, 0 },
 };
 
 static void take_component(void *context, const struct component_metric *got)
@@ -75,11 +77,13 @@ static void take_component(void *context, const struct component_metric *got)
     SAME_REAL(energy_mj);
     SAME_REAL(activation.mean);
     SAME_REAL(activation.sparsity);
+    SAME(energy_method);
 }
 
 static const struct deep_operation_metric operations[] = {
-    { 1, 1, "attention", "softmax", 8, 90, 0.5, 1.25, 0.5, 0.75, NAN, NAN },
-    { 2, 0, "mlp", "gate", 1, 5, NAN, NAN, NAN, NAN, 0.5, NAN },
+    { 1, 1, "attention", "softmax", 8, 90, 0.5, 1.25, 0.5, 0.75, NAN, NAN,
+            READING_MODELLED },
+    { 2, 0, "mlp", "gate", 1, 5, NAN, NAN, NAN, NAN, 0.5, NAN, 0 },
 };
 
 static void take_deep_operation(void *context,
@@ -101,6 +105,7 @@ static void take_deep_operation(void *context,
     SAME_REAL(max_attention_weight);
     SAME_REAL(activation_kill_ratio);
     SAME_REAL(variance_ratio);
+    SAME(energy_method);
 }
 
 #define WRITE(name, cases)                  \

@@ -8,6 +8,8 @@ struct energy_counts summary_energy_counts(const struct summary *s)
                                  ? s->last_end_ns - s->first_start_ns
                                  : 0;
 
+    if (s->whole.inferences)
+        return s->whole;
     return (struct energy_counts){
         .inferences = done,
         .samples = s->samples > (double)done ? s->samples : (double)done,

@@ -121,6 +121,7 @@ int measured_focus(struct summary *s, struct store *store, int64_t run,
     int rc = store_each_section(store, run, take_section, &f, e);
 
     if (!rc && f.count) {
+        s->whole = summary_energy_counts(s);
         forget(s);
         rc = store_each_inference(store, run, take_inference, &f, e);
         sum_up(s, &f);

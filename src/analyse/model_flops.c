@@ -33,23 +33,32 @@ static int flops_of_file(double *out, const char *path, struct error *e)
     return rc;
 }
 
+int model_flops_of_session(double *out, const struct summary *s,
+        const struct summary_session *x, struct error *e)
+{
+    char path[4096];
+
+    if (!x->model)
+        return fail(e, -ENODATA, "the file of a model is not known");
+
+    int rc = fusion_model_path(path, sizeof(path), s, x, e);
+
+    return rc ? rc : flops_of_file(out, path, e);
+}
+
 int model_flops(double *out, const struct summary *s, struct error *e)
 {
     double sum = 0, inferences = 0;
 
     for (size_t i = 0; i < s->session_count; i++) {
         const struct summary_session *x = &s->sessions[i];
-        char path[4096];
         double flops = 0;
-        int rc;
 
         if (!x->inferences)
             continue;
-        if (!x->model)
-            return fail(e, -ENODATA, "the file of a model is not known");
-        rc = fusion_model_path(path, sizeof(path), s, x, e);
-        if (!rc)
-            rc = flops_of_file(&flops, path, e);
+
+        int rc = model_flops_of_session(&flops, s, x, e);
+
         if (rc)
             return rc;
         sum += flops * (double)x->inferences;

@@ -145,6 +145,8 @@ struct summary {
     struct usage usage; /* of the machine, as it was sampled */
 
     struct run_energy energy;
+    struct energy_counts whole;  /* of all of the run, where the figures above
+                                  * are of a part of it; else zeroed */
     struct energy_prices prices; /* none, unless whoever reads sets them */
 };
 

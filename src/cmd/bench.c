@@ -64,6 +64,12 @@ static const char help[] =
         "                    given, 0: not at all\n"
         "  --ops WHICH       record operators: off (default), all, N, auto; "
         "see run\n"
+        "  --energy HOW      auto (default): what sensors measure; model: an "
+        "estimate\n"
+        "                    for the CPU; off\n"
+        "  --idle-watts W, --full-watts W\n"
+        "                    of this machine's CPU, for --energy model\n"
+        "  --meter FROM      an external power meter; see run\n"
         "  --json            one JSON document instead of text\n"
         "  -o FILE           write that document to FILE, and print no "
         "report\n"
@@ -89,7 +95,8 @@ static const char help[] =
         "  ortmeter bench bert.onnx --dim sequence_length=128 --batch "
         "1,2,4,8,16\n"
         "  ortmeter bench model.onnx --qps 50 --duration 30 --concurrency 4\n"
-        "  ortmeter bench model.onnx --compare-levels\n";
+        "  ortmeter bench model.onnx --compare-levels\n"
+        "  ortmeter bench model.onnx --batch 1,2,4 --energy model\n";
 
 static int complain(const char *why)
 {
@@ -168,17 +175,23 @@ static int report(const struct bench_settings *s, const struct bench_report *r,
 
     if (rc)
         return rc;
+
+    struct bench_energy *energy = alloc_zero(r->row_count, sizeof(*energy));
+
     rc = measured_focus(&summary, store, run, e);
+    if (!rc)
+        rc = bench_energy_read(energy, r, &summary, store, e);
     (void)history_keep(store, &summary, NULL); /* else `list` does it */
     /* Of an open loop, only the worker knows when each should have begun. */
     if (r->rows[0].response.count)
         summary.latency = r->rows[0].response;
     if (!rc && (s->json || s->out))
-        bench_json(&text, s, r, &summary);
+        bench_json(&text, s, r, &summary, energy);
     else if (!rc)
-        bench_text(&text, s, r, &summary, term_colours(stdout));
+        bench_text(&text, s, r, &summary, energy, term_colours(stdout));
     if (!rc)
         rc = output_write(s->out, buf_str(&text), e);
+    free(energy);
     buf_release(&text);
     summary_release(&summary);
     return rc;

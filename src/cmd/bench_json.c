@@ -200,7 +200,8 @@ static void scaling(struct json *j, const struct bench_report *r)
  */
 
 static void own_members(struct json *j, const struct bench_settings *s,
-        const struct bench_report *r)
+        const struct bench_report *r, const struct summary *summary,
+        const struct bench_energy *energy)
 {
     settings_members(j, s);
     inputs(j, r);
@@ -209,6 +210,7 @@ static void own_members(struct json *j, const struct bench_settings *s,
     for (size_t i = 0; i < r->row_count; i++) {
         json_object(j, NULL);
         row_members(j, &r->rows[i], s->qps);
+        bench_energy_json(j, &energy[i], summary);
         json_end(j);
     }
     json_end(j);
@@ -233,14 +235,15 @@ static void add_indented(struct buf *out, struct str value)
 }
 
 void bench_json(struct buf *out, const struct bench_settings *settings,
-        const struct bench_report *report, const struct summary *summary)
+        const struct bench_report *report, const struct summary *summary,
+        const struct bench_energy *energy)
 {
     static const char end[] = "\n}\n";
     struct buf all = { 0 }, own = { 0 };
     struct json j = json_into(&own);
 
     json_object(&j, NULL);
-    own_members(&j, settings, report);
+    own_members(&j, settings, report, summary, energy);
     json_end(&j);
     /* The summary's document, opened again for one more member. */
     summary_json(&all, summary);

@@ -138,7 +138,9 @@ int bench_settings_parse(struct bench_settings *out, int argc, char **argv,
         .concurrency = 1,
         .sessions = 1,
         .worker = BENCH_NOT_GIVEN,
-        .metered = { .ops = "off", .hz = METERED_HZ },
+        .metered = { .ops = "off",
+                .hz = METERED_HZ,
+                .energy.all = energy_mode_names },
     };
     struct texts t = { .warmup = "auto" };
     const struct option table[] = {
@@ -156,6 +158,10 @@ int bench_settings_parse(struct bench_settings *out, int argc, char **argv,
         { "ort", 0, OPTION_TEXT, &s.ort },
         { "ops", 0, OPTION_TEXT, &s.metered.ops },
         { "rate", 0, OPTION_REAL, &s.metered.hz },
+        { "energy", 0, OPTION_CHOICE, &s.metered.energy },
+        { "idle-watts", 0, OPTION_REAL, &s.metered.watts.idle_watts },
+        { "full-watts", 0, OPTION_REAL, &s.metered.watts.full_watts },
+        { "meter", 0, OPTION_TEXT, &s.metered.meter },
         { "db", 0, OPTION_TEXT, &s.metered.db },
         { "key-file", 0, OPTION_TEXT, &s.metered.key_file },
         { "store", 0, OPTION_TEXT, &s.metered.store },
@@ -180,6 +186,7 @@ int bench_settings_parse(struct bench_settings *out, int argc, char **argv,
     if (rc)
         return rc;
     fill_in(&s);
+    s.energy_asked = options_given(&s.metered.energy);
     *out = s;
     return 0;
 }

@@ -32,6 +32,7 @@ struct bench_settings {
     size_t dim_count;
 
     bool json, quiet, help;
+    bool energy_asked; /* the option stood there */
     const char *out;
     struct metered_settings metered;
     uint64_t worker; /* a file descriptor; BENCH_NOT_GIVEN: not a worker */

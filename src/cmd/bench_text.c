@@ -378,7 +378,7 @@ static void notes(const struct page *p)
 
 void bench_text(struct buf *out, const struct bench_settings *settings,
         const struct bench_report *report, const struct summary *summary,
-        bool colours)
+        const struct bench_energy *energy, bool colours)
 {
     const struct page p = { out, colours, settings, report, summary };
 
@@ -393,6 +393,7 @@ void bench_text(struct buf *out, const struct bench_settings *settings,
     else if (report->row_count)
         only_row(&p, &report->rows[0]);
     scaling(&p);
+    bench_energy_text(out, energy, report, summary, settings->energy_asked);
     notes(&p);
     buf_printf(out, "\n  recorded as run %.8s: ortmeter report %.8s\n",
             summary->run.id, summary->run.id);

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "analyse/summary.h"
+#include "cmd/bench_energy.h"
 #include "cmd/bench_report.h"
 #include "cmd/bench_settings.h"
 
+/* `energy` is of each row of the report. */
 void bench_text(struct buf *out, const struct bench_settings *settings,
         const struct bench_report *report, const struct summary *summary,
-        bool colours);
+        const struct bench_energy *energy, bool colours);

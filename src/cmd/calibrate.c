@@ -1,23 +1,16 @@
 /* calibrate.c -- what the machine draws while it does nothing. */
-#include "base/alloc.h"
+#include "energy/calibrate.h"
 #include "base/json.h"
 #include "cmd/cmd.h"
 #include "cmd/database.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
-#include "energy/calibration.h"
-#include "energy/idle.h"
 #include "energy/recorder.h"
-#include "os/child.h"
 #include "os/clock.h"
-#include "os/host.h"
 #include "os/interrupt.h"
 #include "os/pause.h"
-#include "sample/sampling.h"
 
 #include <errno.h>
-
-#define NS_PER_S 1000000000ull
 
 static const char help[] =
         "Usage: ortmeter calibrate [options]\n"
@@ -48,42 +41,12 @@ struct settings {
     const char *db;
 };
 
-/* --- measuring ------------------------------------------------------------ */
+/* --- telling -------------------------------------------------------------- */
 
-static enum baseline_state measure(struct idle_meter *m, struct sampling *s)
+static void tell_progress(enum baseline_state state)
 {
-    uint64_t tick_ns = mono_ns() + NS_PER_S;
-    enum baseline_state state = BASELINE_SETTLING;
-
-    while (state < BASELINE_DONE && !interrupt_came()) {
-        uint64_t next_ns = sampling_next_ns(s);
-
-        (void)sleep_until(next_ns < tick_ns ? next_ns : tick_ns);
-
-        const struct batch *b = sampling_step(s, mono_ns());
-
-        for (size_t i = 0; i < b->count; i++)
-            idle_take(m, &b->items[i]);
-        if (mono_ns() < tick_ns)
-            continue;
-        state = idle_tick(m, mono_ns());
-        tick_ns += NS_PER_S;
-        (void)fprintf(stderr, "\r%s ...   ",
-                state == BASELINE_SETTLING ? "settling" : "measuring");
-    }
-    (void)fputs("\r                \r", stderr);
-    return state;
-}
-
-static bool has_sensor(const struct sampling *s)
-{
-    for (size_t i = 0; i < sampling_source_count(s); i++) {
-        const struct sampling_source *x = sampling_source_at(s, i);
-
-        if (!x->rc && energy_is_sampler(x->sampler->name))
-            return true;
-    }
-    return false;
+    (void)fprintf(stderr, "\r%s ...   ",
+            state == BASELINE_SETTLING ? "settling" : "measuring");
 }
 
 static int no_sensor(const struct sampling *s)
@@ -92,74 +55,17 @@ static int no_sensor(const struct sampling *s)
     for (size_t i = 0; i < sampling_source_count(s); i++) {
         const struct sampling_source *x = sampling_source_at(s, i);
 
-        if (x->rc && energy_is_sampler(x->sampler->name))
+        if (energy_is_sampler(x->sampler->name))
             (void)fprintf(stderr, "  %-14s %s\n", x->sampler->name,
-                    x->why.text);
+                    x->rc ? x->why.text : "tells neither joules nor watts");
     }
     return EXIT_FAILED;
 }
 
-/* --- keeping -------------------------------------------------------------- */
-
-static void keep_sensors(struct store *store, const struct idle_meter *m,
-        const struct subjects *subjects)
+static int tell(const struct settings *s, const struct calibrate *c,
+        struct error *e)
 {
-    for (size_t i = 0; i < idle_count(m); i++) {
-        struct idle_sensor x = idle_at(m, i);
-        struct subject subject = *subjects_get(subjects, x.subject);
-
-        subject.start_ns = 0;
-        store_add_subject(store, x.subject, &subject);
-        store_add_reading(store, &(struct reading){ .value = x.watts,
-                                         .subject = x.subject,
-                                         .metric = METRIC_zone_idle_watts });
-    }
-}
-
-static int keep(const struct settings *s, const struct idle_meter *m,
-        const struct subjects *subjects, uint64_t began_ns, struct error *e)
-{
-    struct store *store = NULL;
-    struct host_info host;
-    struct buf host_text = { 0 };
-    struct json j = json_line_into(&host_text);
-
-    host_read(&host, "");
-    host_json(&j, NULL, &host);
-
-    struct run run = {
-        .started_wall_ns = wall_ns(),
-        .start_mono_ns = began_ns,
-        .duration_ns = mono_ns() - began_ns,
-        .meter_pid = own_pid(),
-        .command = "ortmeter calibrate",
-        .tags = CALIBRATION_TAG,
-        .host = buf_cstr(&host_text),
-        .version = ORTMETER_VERSION,
-        .ended = true,
-        .status = RUN_COMPLETE,
-    };
-    int rc = database_open(&store, s->db, STORE_WRITE, e);
-
-    if (!rc)
-        rc = store_begin_run(store, &run, e);
-    if (!rc) {
-        keep_sensors(store, m, subjects);
-        rc = store_flush(store, e);
-    }
-    run.status = RUN_COMPLETE;
-    if (!rc)
-        rc = store_end_run(store, &run, e);
-    store_close(store);
-    buf_release(&host_text);
-    return rc;
-}
-
-/* --- telling -------------------------------------------------------------- */
-
-static int tell(const struct settings *s, const struct idle_meter *m,
-        const struct subjects *subjects, struct error *e)
-{
+    const struct idle_meter *m = calibrate_idle(c);
     struct buf text = { 0 };
     struct json j = json_into(&text);
 
@@ -170,7 +76,7 @@ static int tell(const struct settings *s, const struct idle_meter *m,
     }
     for (size_t i = 0; i < idle_count(m); i++) {
         struct idle_sensor x = idle_at(m, i);
-        const char *name = subjects_get(subjects, x.subject)->name;
+        const char *name = calibrate_subject(c, x.subject)->name;
 
         if (!s->json) {
             buf_printf(&text,
@@ -197,17 +103,30 @@ static int tell(const struct settings *s, const struct idle_meter *m,
     return rc;
 }
 
-static int finish(const struct settings *s, const struct idle_meter *m,
-        struct sampling *sampling, enum baseline_state state, uint64_t began_ns)
+/* --- the whole ------------------------------------------------------------ */
+
+static int keep(const struct settings *s, const struct calibrate *c,
+        struct error *e)
 {
-    const struct subjects *subjects = sampling_subjects(sampling);
+    struct store *store = NULL;
+    int rc = database_open(&store, s->db, STORE_WRITE, e);
+
+    if (!rc)
+        rc = calibrate_keep(c, store, e);
+    store_close(store);
+    return rc;
+}
+
+static int finish(const struct settings *s, const struct calibrate *c,
+        enum baseline_state state)
+{
     struct error e = { "" };
 
     if (state == BASELINE_BUSY) {
         (void)fprintf(stderr,
                 "ortmeter calibrate: the machine is busy: %.0f %% of its CPU "
                 "time is in use; stop what runs and try again\n",
-                100 * idle_busy(m));
+                100 * idle_busy(calibrate_idle(c)));
         return EXIT_UNDECIDED;
     }
     if (state != BASELINE_DONE) {
@@ -215,41 +134,59 @@ static int finish(const struct settings *s, const struct idle_meter *m,
                 stderr);
         return EXIT_UNDECIDED;
     }
-    if (keep(s, m, subjects, began_ns, &e) || tell(s, m, subjects, &e)) {
+    if (keep(s, c, &e) || tell(s, c, &e)) {
         (void)fprintf(stderr, "ortmeter calibrate: %s\n", e.text);
         return EXIT_FAILED;
     }
     return EXIT_GOOD;
 }
 
-static int calibrate(const struct settings *s)
+static void rest_until(uint64_t moment_ns)
 {
-    struct baseline_rules rules = baseline_usual;
-    struct sampling *sampling = NULL;
-    struct error e = { "" };
-    uint64_t began_ns = mono_ns();
+    (void)sleep_until(moment_ns);
+}
 
-    if (s->most_s > 0)
-        rules.most_ns = (uint64_t)(s->most_s * 1e9);
-    if (sampling_open(&sampling, &(struct sampling_plan){ 0 }, &e)) {
-        (void)fprintf(stderr, "ortmeter calibrate: %s\n", e.text);
-        return EXIT_FAILED;
-    }
-    if (!has_sensor(sampling)) {
-        int rc = no_sensor(sampling);
+static int measure(const struct settings *s, struct calibrate *c)
+{
+    enum baseline_state state;
 
-        sampling_close(sampling);
-        return rc;
-    }
     interrupt_catch();
 
-    struct idle_meter *m = idle_new(&rules, began_ns);
-    enum baseline_state state = measure(m, sampling);
-    int rc = finish(s, m, sampling, state, began_ns);
+    int rc = calibrate_measure(c, &state);
 
+    (void)fputs("\r                \r", stderr);
+    rc = rc ? no_sensor(calibrate_sampling(c)) : finish(s, c, state);
     interrupt_release();
-    idle_free(m);
-    sampling_close(sampling);
+    return rc;
+}
+
+static int calibrate(const struct settings *s)
+{
+    struct calibrate_plan plan = {
+        .root = "",
+        .rules = baseline_usual,
+        .now_ns = mono_ns,
+        .until = rest_until,
+        .stopped = interrupt_came,
+        .tell = tell_progress,
+    };
+    struct calibrate *c = NULL;
+    struct error e = { "" };
+
+    if (s->most_s > 0)
+        plan.rules.most_ns = (uint64_t)(s->most_s * 1e9);
+
+    int rc = calibrate_open(&c, &plan, &e);
+
+    if (!rc) {
+        rc = measure(s, c);
+    } else if (rc == -ENODEV) {
+        rc = no_sensor(calibrate_sampling(c));
+    } else {
+        (void)fprintf(stderr, "ortmeter calibrate: %s\n", e.text);
+        rc = EXIT_FAILED;
+    }
+    calibrate_close(c);
     return rc;
 }
 

@@ -1,5 +1,6 @@
 /* energy.c -- the full account of a run's energy. */
 #include "analyse/model_flops.h"
+#include "analyse/operator_flops.h"
 #include "analyse/summary.h"
 #include "base/json.h"
 #include "cmd/cmd.h"
@@ -29,6 +30,8 @@ static const char help[] =
         "  --carbon G      grams of CO2e for a kWh, instead of a region's\n"
         "  --price P       of a kWh\n"
         "  --pue N         of the data centre: its energy over its machines'\n"
+        "  --by KEY        what work in the same stretch of time shares its\n"
+        "                  energy by: busy (time; the default), flops, cycles\n"
         "  --flops N       floating-point operations of an inference; else as\n"
         "                  the model's file tells, where it does\n"
         "  --db FILE       the database to read\n"
@@ -41,11 +44,13 @@ static const char help[] =
         "Examples:\n"
         "  ortmeter energy\n"
         "  ortmeter energy last --region FR --price 0.25\n"
+        "  ortmeter energy last --by flops\n"
         "  ortmeter energy 3f2a --json -o energy.json\n";
 
 struct settings {
     bool json, help;
     double flops;
+    struct option_choice by; /* of energy_by_names */
     const char *out, *db;
     struct energy_price_options prices;
 };
@@ -101,6 +106,34 @@ static void write_text(struct buf *text, const struct settings *s,
             !s->out && term_colours(stdout));
 }
 
+/* Shares the energy anew, where another key was asked for. */
+static int share_by(struct summary *summary, const struct settings *s,
+        struct store *store, int64_t row, struct error *e)
+{
+    struct operator_flops flops = { 0 };
+    struct run_energy energy;
+
+    if (s->by.index == ENERGY_BY_BUSY)
+        return 0;
+    if (s->by.index == ENERGY_BY_FLOPS)
+        operator_flops_find(&flops, summary);
+
+    int rc = run_energy_read_by(&energy, store, row,
+            &(struct energy_key){ .by = (enum energy_by)s->by.index,
+                    .operator_flops = flops.operators,
+                    .operator_count = flops.operator_count,
+                    .session_flops = flops.sessions,
+                    .session_count = flops.session_count },
+            e);
+
+    operator_flops_release(&flops);
+    if (rc)
+        return rc;
+    run_energy_release(&summary->energy);
+    summary->energy = energy;
+    return 0;
+}
+
 static int show(const struct settings *s, const struct energy_prices *prices,
         const char *name, struct error *e)
 {
@@ -114,9 +147,16 @@ static int show(const struct settings *s, const struct energy_prices *prices,
         rc = store_find_run(store, name, &row, e);
     if (!rc)
         rc = summary_read(&summary, store, row, e);
-    store_close(store);
-    if (rc)
+    if (rc) {
+        store_close(store);
         return rc;
+    }
+    rc = share_by(&summary, s, store, row, e);
+    store_close(store);
+    if (rc) {
+        summary_release(&summary);
+        return rc;
+    }
     summary.prices = *prices;
     if (s->json)
         write_json(&text, s, &summary);
@@ -130,7 +170,7 @@ static int show(const struct settings *s, const struct energy_prices *prices,
 
 static int run(int argc, char **argv)
 {
-    struct settings s = { 0 };
+    struct settings s = { .by.all = energy_by_names };
     struct energy_prices prices = { 0 };
     struct error e = { "" };
     const struct option table[] = {
@@ -139,6 +179,7 @@ static int run(int argc, char **argv)
         { "carbon", 0, OPTION_REAL, &s.prices.carbon },
         { "price", 0, OPTION_REAL, &s.prices.price },
         { "pue", 0, OPTION_REAL, &s.prices.pue },
+        { "by", 0, OPTION_CHOICE, &s.by },
         { "flops", 0, OPTION_REAL, &s.flops },
         { "db", 0, OPTION_TEXT, &s.db },
         { NULL, 'o', OPTION_TEXT, &s.out },

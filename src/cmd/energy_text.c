@@ -348,6 +348,11 @@ void energy_text(struct buf *out, const struct summary *s, double flops,
         buf_printf(out, "  modelled from %s\n", r->account.basis);
     rates(p, &f);
     account_lines(p, &r->account.attribution);
+    if (r->by != ENERGY_BY_BUSY)
+        buf_printf(out,
+                "    work shares by %s, known of %.1f %% of its time; the rest "
+                "by busy time\n",
+                energy_by_names[r->by], 100 * r->by_known);
     phases(p, r);
     components(p, &r->account);
     operators(p, s);

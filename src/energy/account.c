@@ -59,25 +59,26 @@ static void describe(struct account_zone *z, const struct account_sensor *s,
 
 /* One more sensor into the sums. */
 static void count(struct energy_account *a, const struct account_input *in,
-        const struct account_sensor *s, const struct series *series,
-        const struct work_pieces *pieces)
+        const struct account_sensor *s, const struct series *series)
 {
+    struct work_pieces pieces;
     uint64_t before_uj = a->attribution.total_uj;
     const struct series_window w =
             series_between(series, in->start_ns, in->end_ns);
 
+    pieces_from_spans(&pieces, in->spans, in->span_count, s->here);
     attribution_add(&a->attribution, &(struct attribute_input){
                                              .series = series,
-                                             .pieces = pieces,
+                                             .pieces = &pieces,
                                              .start_ns = in->start_ns,
                                              .end_ns = in->end_ns,
                                              .idle_watts = s->idle_watts,
                                              .shares = in->shares,
                                              .share_count = in->share_count,
                                              .rate = in->rate,
-                                             .here = s->here,
                                              .sharpen = true,
                                      });
+    pieces_release(&pieces);
     a->part_uj[s->zone.part] += a->attribution.total_uj - before_uj;
     if (!a->counted || w.covered_ns < a->covered_ns)
         a->covered_ns = w.covered_ns;
@@ -151,7 +152,7 @@ static void finish_points(struct energy_account *a)
 
 /* --- all of it ------------------------------------------------------------ */
 
-static void plan(const struct account_input *in)
+void energy_account_plan(const struct account_input *in)
 {
     struct energy_zone *zones =
             alloc_zero(in->sensor_count + 1, sizeof(*zones));
@@ -194,15 +195,17 @@ void energy_account_build(struct energy_account *out,
         .end_ns = in->end_ns,
     };
     attribution_init(&out->attribution, in->class_count, in->owner_count);
-    pieces_from_spans(&pieces, in->spans, in->span_count);
-    plan(in);
+    pieces_from_spans(&pieces, in->spans, in->span_count, NULL);
+    attribution_time(&out->attribution, &pieces, in->start_ns, in->end_ns);
+    pieces_release(&pieces);
+    energy_account_plan(in);
     for (size_t i = 0; i < in->sensor_count; i++) {
         const struct account_sensor *s = &in->sensors[i];
 
         build_series(&series[i], s);
         describe(&out->zones[i], s, &series[i], in);
         if (s->zone.role == ZONE_COUNTED && out->zones[i].window.covered_ns)
-            count(out, in, s, &series[i], &pieces);
+            count(out, in, s, &series[i]);
     }
     if (out->counted)
         make_points(out);
@@ -214,7 +217,6 @@ void energy_account_build(struct energy_account *out,
     keep_series(out, in, series);
     finish_points(out);
     assert(attribution_adds_up(&out->attribution));
-    pieces_release(&pieces);
     free(series);
 }
 

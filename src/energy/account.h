@@ -26,7 +26,9 @@ struct account_sensor {
     enum reading_method method;
     double low_factor, high_factor; /* of a model; 0: measured */
     const char *basis;              /* of a model */
-    const bool *here; /* as in struct attribute_input; NULL: all work */
+    const bool *here; /* of each class: what it draws there, this one feeds; the
+                       * time of others is that of the span around them.  NULL:
+                       * all of them */
 };
 
 struct account_input {
@@ -83,6 +85,11 @@ struct energy_account {
     struct attribution attribution;
 };
 
+/* Sets the roles of the sensors: which are counted, and which are inside of
+ * others. */
+void energy_account_plan(const struct account_input *in);
+
+/* Does so, too. */
 void energy_account_build(struct energy_account *out,
         const struct account_input *in);
 void energy_account_release(struct energy_account *a);

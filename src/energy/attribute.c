@@ -126,7 +126,9 @@ static void fill_fit(void *to, const struct series_interval *x,
                             .count = count,
                             .start_slack_s = (double)x->start_slack_ns / 1e9,
                             .end_slack_s = (double)x->end_slack_ns / 1e9,
+                            .follows = x->start_ns == p->fitted_ns,
                     });
+    p->fitted_ns = x->end_ns;
 }
 
 /* The greatest classes are fitted one by one, the others together.  Returns how
@@ -169,7 +171,7 @@ static void sharpen(struct pass *p, const struct series *series)
 
     p->fit = fit_new(kinds);
     p->share_at = 0;
-    sweep(series, p->in->pieces, p->in->here, fill_fit, p);
+    sweep(series, p->in->pieces, fill_fit, p);
     if (fit_solve(p->fit, watts, error)) {
         for (uint32_t i = 0; i < p->a->class_count; i++) {
             p->weight[i] = watts[p->kind[i]];
@@ -182,21 +184,21 @@ static void sharpen(struct pass *p, const struct series *series)
     free(error);
 }
 
-/* FLOPs a second, against their mean: so that time outside of all work, which
- * has none, keeps its weight of 1. */
+/* FLOPs a second, against their mean: so that work of which they are not known,
+ * and time outside of all work, keep their weight of 1. */
 static void weigh_by_rate(struct pass *p)
 {
     const double *rate = p->in->rate;
     double work = 0, seconds = 0;
 
     for (uint32_t i = 1; i < p->a->class_count; i++) {
-        if (!(rate[i] > 0))
+        if (isnan(rate[i]))
             continue;
         work += rate[i] * p->seconds[i];
         seconds += p->seconds[i];
     }
     for (uint32_t i = 1; i < p->a->class_count && work > 0; i++)
-        if (rate[i] > 0)
+        if (!isnan(rate[i]))
             p->weight[i] = rate[i] * seconds / work;
 }
 
@@ -251,7 +253,6 @@ static void enter(struct pass *p)
         c->own_uj += whole[i * PARTS + OWN];
         c->idle_uj += whole[i * PARTS + IDLE];
         c->other_uj += whole[i * PARTS + OTHER];
-        c->busy_s = fmax(c->busy_s, p->seconds[i]);
         c->error_j = hypot(c->error_j, p->error[i] * p->seconds[i]);
     }
     a->total_uj += total_uj;
@@ -275,13 +276,13 @@ void attribution_add(struct attribution *a, const struct attribute_input *in)
     series_clip(&clipped, in->series, in->start_ns, in->end_ns);
     for (size_t i = 0; i < n; i++)
         p.weight[i] = 1;
-    sweep(&clipped, in->pieces, in->here, count_seconds, &p);
+    sweep(&clipped, in->pieces, count_seconds, &p);
     if (in->rate)
         weigh_by_rate(&p);
     else if (in->sharpen)
         sharpen(&p, &clipped);
     p.share_at = 0;
-    sweep(&clipped, in->pieces, in->here, share_out, &p);
+    sweep(&clipped, in->pieces, share_out, &p);
     enter(&p);
     a->idle_known &= in->idle_watts != NULL;
     a->other_known &= in->share_count > 0;
@@ -292,6 +293,25 @@ void attribution_add(struct attribution *a, const struct attribute_input *in)
     free(p.cell);
     free(p.kind);
     free(p.parts);
+}
+
+static void add_time(void *to, const struct series_interval *x,
+        const struct sweep_part *parts, size_t count)
+{
+    struct attribution *a = to;
+
+    (void)x;
+    for (size_t i = 0; i < count; i++)
+        a->classes[parts[i].work_class].busy_s += parts[i].seconds;
+}
+
+void attribution_time(struct attribution *a, const struct work_pieces *pieces,
+        uint64_t start_ns, uint64_t end_ns)
+{
+    struct series_interval run = { .start_ns = start_ns, .end_ns = end_ns };
+
+    sweep(&(struct series){ .intervals = &run, .count = 1 }, pieces, add_time,
+            a);
 }
 
 struct attribution_lines attribution_lines(const struct attribution *a)

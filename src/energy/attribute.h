@@ -32,9 +32,8 @@ struct attribute_input {
     const double *idle_watts;       /* NULL: no baseline */
     const struct cpu_share *shares; /* in order; 0 of them: not known */
     size_t share_count;
-    const double *rate; /* of each class: FLOPs or cycles a second, 0: not
+    const double *rate; /* of each class: FLOPs or cycles a second, NAN: not
                          * known; NULL: by busy time */
-    const bool *here;   /* of each class: it runs on this device; NULL: all */
     bool sharpen;       /* let fit.h weigh the times */
 };
 
@@ -43,8 +42,8 @@ struct class_energy {
     uint64_t own_uj;   /* net: caused by the work */
     uint64_t idle_uj;  /* drawn anyway in its time */
     uint64_t other_uj; /* caused by other processes in its time */
-    double busy_s;
-    double error_j; /* of own_uj, where it was fitted: standard error */
+    double busy_s;     /* set by attribution_time() */
+    double error_j;    /* of own_uj, where it was fitted: standard error */
 };
 
 struct attribution {
@@ -65,6 +64,11 @@ void attribution_release(struct attribution *a);
 
 /* Adds the energy of one more sensor, which does not overlap the others. */
 void attribution_add(struct attribution *a, const struct attribute_input *in);
+
+/* How long each class was at work, whatever sensors say: once for all of
+ * them. */
+void attribution_time(struct attribution *a, const struct work_pieces *pieces,
+        uint64_t start_ns, uint64_t end_ns);
 
 /* Sums over classes. */
 struct attribution_lines {

@@ -61,6 +61,7 @@ static void take_subject(void *to, const struct subject_entry *x)
     g->subjects[g->subject_count++] = (struct gathered_subject){
         .id = x->id,
         .parent = x->subject.parent,
+        .number = x->subject.number,
         .kind = x->subject.kind,
         .name = alloc_text(x->subject.name ? x->subject.name : ""),
         .source = alloc_text(x->subject.source ? x->subject.source : ""),
@@ -72,6 +73,7 @@ static void take_reading(void *to, const struct reading *r)
 {
     struct gathered *g = to;
 
+    throttle_watch_reading(g->throttle, r);
     if (r->time_ns > g->last_ns)
         g->last_ns = r->time_ns;
     if (r->metric == METRIC_host_busy_ratio) {
@@ -88,8 +90,8 @@ static void take_reading(void *to, const struct reading *r)
 
     if (x && r->metric == METRIC_zone_update_seconds)
         x->period_ns = (uint64_t)(r->value * 1e9);
-    if (x && r->metric == METRIC_device_throttled_ratio)
-        readings_add(&x->throttled, r->time_ns, r->value);
+    if (x && r->metric == METRIC_process_cycles_total)
+        readings_add(&x->cycles, r->time_ns, r->value / 1e6);
     if (!x || (!is_joules(r->metric) && !is_watts(r->metric)))
         return;
     if (r->method > (unsigned)x->method)
@@ -102,9 +104,9 @@ static void take_rollup(void *to, const struct rollup *r)
 {
     struct gathered *g = to;
 
+    throttle_watch_rollup(g->throttle, r);
     if ((r->metric != METRIC_process_cpu_cores &&
-                r->metric != METRIC_host_busy_ratio &&
-                r->metric != METRIC_core_frequency_hertz) ||
+                r->metric != METRIC_host_busy_ratio) ||
             r->second >= SECONDS_MAX)
         return;
     if (r->second >= g->second_cap) {
@@ -121,13 +123,17 @@ static void take_rollup(void *to, const struct rollup *r)
     if (r->metric == METRIC_host_busy_ratio) {
         x->host_busy = r->mean;
         x->host_seen = true;
-    } else if (r->metric == METRIC_core_frequency_hertz) {
-        x->clock_sum_hz += r->mean;
-        x->clock_count++;
     } else {
         x->own_cores += r->mean;
         x->own_seen = true;
     }
+}
+
+static void take_process(void *to, const struct process *p)
+{
+    struct gathered *g = to;
+
+    map_put(&g->processes, p->pid, p->id);
 }
 
 static void take_absence(void *to, const struct absence_note *a)
@@ -136,6 +142,8 @@ static void take_absence(void *to, const struct absence_note *a)
     struct run_energy *r = g->out;
     const struct gathered_subject *x = gathered_find(g, a->subject);
 
+    if (a->metric == METRIC_process_cycles_total && !g->no_cycles)
+        g->no_cycles = alloc_text(a->reason);
     if (!is_joules(a->metric) && !is_watts(a->metric))
         return;
     r->reasons = alloc_resize(r->reasons,
@@ -148,6 +156,8 @@ static void take_absence(void *to, const struct absence_note *a)
 
 int gather(struct gathered *g, struct store *s, int64_t run, struct error *e)
 {
+    g->throttle = throttle_watch_new();
+
     int rc = store_read_run(s, run, take_run, g, e);
 
     if (!rc)
@@ -158,6 +168,8 @@ int gather(struct gathered *g, struct store *s, int64_t run, struct error *e)
         rc = store_each_rollup(s, run, take_rollup, g, e);
     if (!rc)
         rc = store_each_absence(s, run, take_absence, g, e);
+    if (!rc)
+        rc = store_each_process(s, run, take_process, g, e);
     if (!rc)
         rc = gather_work(g, s, run, e);
     return rc;
@@ -171,7 +183,7 @@ void gathered_release(struct gathered *g)
         free(g->subjects[i].detail);
         free(g->subjects[i].joules.items);
         free(g->subjects[i].watts.items);
-        free(g->subjects[i].throttled.items);
+        free(g->subjects[i].cycles.items);
     }
     free(g->subjects);
     free(g->host);
@@ -180,6 +192,9 @@ void gathered_release(struct gathered *g)
     free(g->phases);
     free(g->sessions);
     free(g->spans);
+    free(g->no_cycles);
+    throttle_watch_free(g->throttle);
     map_release(&g->by_id);
+    map_release(&g->processes);
     map_release(&g->classes);
 }

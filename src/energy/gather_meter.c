@@ -13,7 +13,10 @@
 
 #define LIMIT_NS        2000000000ull /* clocks that are further apart are wrong */
 #define STEP_NS         20000000ull
-#define STEPS_MOST      100000
+#define STEPS_MOST      400000
+#define FINER           4 /* steps in one of the first ones */
+#define FINER_TIMES     2
+#define FINER_LIMIT_NS  (3 * STEP_NS)
 #define READINGS_ENOUGH 50
 
 /* Watts between two updates, at their middle. */
@@ -33,52 +36,139 @@ static void from_counter(struct readings *load, const struct readings *joules)
     }
 }
 
-/* How many inferences ran, on average over each step. */
-static void from_work(struct readings *load, const struct gathered *g)
+/* What our work drew, on average over each step, where a second of each class
+ * draws so many watts. */
+static void from_work(struct readings *load, const struct gathered *g,
+        const struct work_pieces *pieces, const double *watts, uint64_t step_ns)
 {
     uint64_t end_ns = g->duration_ns ? g->duration_ns : g->last_ns;
-    size_t steps = (size_t)(end_ns / STEP_NS);
-    double *busy;
+    size_t steps = (size_t)(end_ns / step_ns);
+    double *drawn;
 
     if (!steps || steps > STEPS_MOST)
         return;
-    busy = alloc_zero(steps, sizeof(*busy));
-    for (size_t i = 0; i < g->span_count; i++) {
-        const struct work_span *x = &g->spans[i];
+    drawn = alloc_zero(steps, sizeof(*drawn));
+    for (size_t i = 0; i < pieces->count; i++) {
+        const struct work_span *x = &pieces->items[i];
+        /* Above what is drawn outside of all work. */
+        double more = watts[x->work_class] - watts[0];
 
-        if (g->out->classes[x->work_class].work != ENERGY_INFERENCE)
-            continue;
         for (uint64_t at = x->start_ns; at < x->end_ns;) {
-            size_t step = (size_t)(at / STEP_NS);
-            uint64_t until = (step + 1) * STEP_NS;
+            size_t step = (size_t)(at / step_ns);
+            uint64_t until = (step + 1) * step_ns;
 
             if (step >= steps)
                 break;
             until = until < x->end_ns ? until : x->end_ns;
-            busy[step] += (double)(until - at);
+            drawn[step] += more * (double)(until - at);
             at = until;
         }
     }
     for (size_t i = 0; i < steps; i++)
-        readings_add(load, i * STEP_NS + STEP_NS / 2, busy[i]);
-    free(busy);
+        readings_add(load, i * step_ns + step_ns / 2, drawn[i]);
+    free(drawn);
 }
 
-static void make_load(struct readings *load, const struct gathered *g)
+/* The clock is moved to where the meter fits what it is compared with. */
+static struct align shift(struct readings *meter, const struct readings *load,
+        uint64_t limit_ns)
+{
+    struct align a = align_find(load->items, load->count, meter->items,
+            meter->count, limit_ns);
+
+    for (size_t i = 0; i < meter->count; i++) {
+        uint64_t *time_ns = &meter->items[i].time_ns;
+
+        if (a.offset_ns < 0 && *time_ns < (uint64_t)-a.offset_ns)
+            *time_ns = 0;
+        else
+            *time_ns = (uint64_t)((int64_t)*time_ns + a.offset_ns);
+    }
+    return a;
+}
+
+/* What a second of each class drew, as the meter tells it now. */
+static void weigh(double *watts, const struct gathered *g,
+        const struct work_pieces *pieces, const struct readings *meter)
+{
+    uint64_t end_ns = g->duration_ns ? g->duration_ns : g->last_ns;
+    struct attribution a;
+    struct series series;
+
+    series_from_power(&series, meter->items, meter->count,
+            &(struct series_sensor){ .means = true });
+    attribution_init(&a, g->out->class_count, 0);
+    attribution_time(&a, pieces, 0, end_ns);
+    attribution_add(&a, &(struct attribute_input){ .series = &series,
+                                .pieces = pieces,
+                                .end_ns = end_ns,
+                                .sharpen = true });
+    for (uint32_t i = 0; i < g->out->class_count; i++)
+        watts[i] = a.classes[i].busy_s > 0
+                           ? (double)a.classes[i].own_uj / a.classes[i].busy_s
+                           : 0;
+    attribution_release(&a);
+    series_release(&series);
+}
+
+/* First against inferences that all draw alike; then, more finely, against what
+ * each kind of work was seen to draw. */
+static struct align by_work(struct readings *meter, const struct gathered *g)
+{
+    uint32_t classes = g->out->class_count;
+    double *watts = alloc_zero(classes + 1, sizeof(*watts));
+    struct work_pieces pieces;
+    struct readings load = { 0 };
+
+    pieces_from_spans(&pieces, g->spans, g->span_count, NULL);
+    for (uint32_t i = 1; i < classes; i++)
+        watts[i] = g->out->classes[i].work == ENERGY_INFERENCE ||
+                   g->out->classes[i].work == ENERGY_OPERATOR;
+    from_work(&load, g, &pieces, watts, STEP_NS);
+
+    struct align found = shift(meter, &load, LIMIT_NS);
+
+    for (int i = 0; i < FINER_TIMES && found.found; i++) {
+        weigh(watts, g, &pieces, meter);
+        load.count = 0;
+        from_work(&load, g, &pieces, watts, STEP_NS / FINER);
+
+        struct align a = shift(meter, &load, FINER_LIMIT_NS);
+
+        found.offset_ns += a.offset_ns;
+    }
+    free(load.items);
+    free(watts);
+    pieces_release(&pieces);
+    return found;
+}
+
+static struct align by_counter(struct readings *meter,
+        const struct readings *joules)
+{
+    struct readings load = { 0 };
+
+    from_counter(&load, joules);
+
+    struct align a = shift(meter, &load, LIMIT_NS);
+
+    free(load.items);
+    return a;
+}
+
+/* By the first sensor that counts, else by our work. */
+static struct align align(struct readings *meter, const struct gathered *g)
 {
     for (size_t i = 0; i < g->subject_count; i++)
-        if (g->subjects[i].joules.count > READINGS_ENOUGH) {
-            from_counter(load, &g->subjects[i].joules);
-            return;
-        }
-    from_work(load, g);
+        if (g->subjects[i].joules.count > READINGS_ENOUGH)
+            return by_counter(meter, &g->subjects[i].joules);
+    return by_work(meter, g);
 }
 
 void gather_meter(struct gathered *g)
 {
     for (size_t i = 0; i < g->subject_count; i++) {
         struct gathered_subject *x = &g->subjects[i];
-        struct readings load = { 0 };
 
         if (strcmp(x->source, ENERGY_SOURCE_METER) != 0 || !x->watts.count)
             continue;
@@ -87,21 +177,10 @@ void gather_meter(struct gathered *g)
             g->out->meter_set = true; /* who sets it knows better */
             continue;
         }
-        make_load(&load, g);
 
-        struct align a = align_find(load.items, load.count, x->watts.items,
-                x->watts.count, LIMIT_NS);
+        struct align a = align(&x->watts, g);
 
         g->out->meter_aligned = a.found;
         g->out->meter_offset_ns = a.offset_ns;
-        for (size_t k = 0; k < x->watts.count; k++) {
-            uint64_t *time_ns = &x->watts.items[k].time_ns;
-
-            if (a.offset_ns < 0 && *time_ns < (uint64_t)-a.offset_ns)
-                *time_ns = 0;
-            else
-                *time_ns = (uint64_t)((int64_t)*time_ns + a.offset_ns);
-        }
-        free(load.items);
     }
 }

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#define THREAD_BITS 22 /* pids have no more on Linux */
-
 static void take_inference(void *to, const struct inference *x)
 {
     struct gathered *g = to;
@@ -87,6 +85,7 @@ static void take_span(void *to, const struct span *x)
     bool of_inference = x->kind == SPAN_INFERENCE || x->kind == SPAN_OPERATOR;
     struct energy_class c = describe(g, x);
 
+    throttle_watch_span(g->throttle, x);
     if (g->span_count == g->span_cap) {
         g->span_cap = g->span_cap ? 2 * g->span_cap : 1024;
         g->spans = alloc_resize(g->spans, g->span_cap * sizeof(*g->spans));
@@ -94,7 +93,9 @@ static void take_span(void *to, const struct span *x)
     g->spans[g->span_count++] = (struct work_span){
         .start_ns = x->start_ns,
         .end_ns = x->start_ns + x->duration_ns,
-        .thread = x->process << THREAD_BITS ^ x->thread,
+        /* Threads' numbers have no more bits on Linux. */
+        .thread = x->process << THREAD_BITS |
+                  (x->thread & ((1u << THREAD_BITS) - 1)),
         .work_class = class_of(g, &c),
         .owner = of_inference ? (uint32_t)x->inference : 0,
     };

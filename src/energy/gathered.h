@@ -6,6 +6,9 @@
 #include "energy/account.h"
 #include "energy/model.h"
 #include "energy/run_energy.h"
+#include "energy/throttle_watch.h"
+
+#define THREAD_BITS 22 /* of a span's thread; above them is its process */
 
 struct readings {
     struct series_reading *items;
@@ -17,10 +20,11 @@ void readings_add(struct readings *r, uint64_t time_ns, double value);
 /* A subject, and what was read of it that bears on energy. */
 struct gathered_subject {
     uint32_t id, parent;
+    uint64_t number;
     enum subject_kind kind;
     char *name, *source, *detail;
     struct readings joules, watts;
-    struct readings throttled; /* 1 while it is held back */
+    struct readings cycles; /* of a process, in millions */
     enum reading_method method;
     struct cpu_model model; /* zeroed: it is a sensor */
     uint64_t period_ns;     /* between two updates, as was observed; or 0 */
@@ -31,18 +35,19 @@ struct gathered_second {
     double own_cores; /* of our processes */
     double host_busy; /* share of all CPUs */
     bool own_seen, host_seen;
-    double clock_sum_hz; /* of the cores */
-    size_t clock_count;
 };
 
 struct gathered {
     struct run_energy *out;
+    int64_t run;
     uint64_t duration_ns; /* of the run */
     uint64_t last_ns;     /* of the last reading */
     char *host;           /* the run's, as JSON */
     struct gathered_subject *subjects;
     size_t subject_count;
-    struct map by_id; /* from a subject's id to its place */
+    struct map by_id;     /* from a subject's id to its place */
+    struct map processes; /* from a pid to the run's number of it */
+    char *no_cycles;      /* why they were not counted; NULL: nobody said */
     struct readings host_busy;
     double clock_sum_hz, clock_count; /* of the cores */
     struct gathered_second *seconds;
@@ -53,6 +58,8 @@ struct gathered {
     uint8_t *phases;
     uint32_t *sessions;
     size_t inference_count, inference_cap;
+
+    struct throttle_watch *throttle;
 
     struct work_span *spans;
     size_t span_count, span_cap;
@@ -72,12 +79,19 @@ void gather_model(struct gathered *g);
 /* gather_meter.c: moves an external meter's readings to where they fit. */
 void gather_meter(struct gathered *g);
 
-/* gather_throttle.c: when the machine was held back. */
-void gather_throttle(struct gathered *g);
-
 /* gather_work.c: inferences and spans, and the class of each. */
 int gather_work(struct gathered *g, struct store *s, int64_t run,
         struct error *e);
+
+/* gather_place.c: sets `here` of each sensor whose role is set, for free();
+ * only where there is a sensor of a GPU or NPU. */
+int gather_place(const struct gathered *g, struct account_sensor *sensors,
+        size_t count, struct store *store, struct error *e);
+
+/* gather_rates.c: FLOPs or cycles a second of each class, NAN where they are
+ * not known; says in the run how much is.  -ENODATA: nothing is. */
+int gather_rates(double *rate, const struct gathered *g,
+        const struct energy_key *key, struct error *e);
 
 /* calibration.c: the newest idle watts of the same machine for each sensor, in
  * the order of `subjects`; NAN: none. */

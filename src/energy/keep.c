@@ -1,6 +1,7 @@
 #include "energy/keep.h"
 
 #include "base/alloc.h"
+#include "energy/keep_places.h"
 #include "energy/run_energy.h"
 #include "model/phase.h"
 
@@ -146,11 +147,16 @@ static void add_power(const struct keeping *k)
     }
 }
 
-static void set_run(struct run *run, const struct energy_account *a)
+static bool is_covered(const struct energy_account *a)
 {
     double length_ns = (double)(a->end_ns - a->start_ns);
 
-    if ((double)a->covered_ns < ENERGY_COVERED_LEAST * length_ns)
+    return (double)a->covered_ns >= ENERGY_COVERED_LEAST * length_ns;
+}
+
+static void set_run(struct run *run, const struct energy_account *a)
+{
+    if (!is_covered(a))
         return;
     run->has_energy = true;
     run->energy_mj = (double)a->attribution.total_uj / 1e3;
@@ -185,6 +191,8 @@ int energy_keep(struct store *s, struct run *run, struct error *e)
         rc = store_each_section(s, run->row, take_section, &k, e);
         if (!rc)
             rc = store_each_token(s, run->row, take_token, &k, e);
+        if (!rc)
+            rc = keep_places(s, run->row, &k.energy, is_covered(a), e);
         if (!rc)
             write_all(&k, run);
     }

@@ -1,6 +1,6 @@
 /* keep.h -- what a run drew, written beside what it did: power over time with
- * the phase of each sample, and the energy of the run, of its sections and of
- * its tokens.  All of it is gross. */
+ * the phase of each sample, and the energy of the run, of its sections, tokens,
+ * layers and components.  All of it is gross. */
 #pragma once
 
 #include "base/error.h"

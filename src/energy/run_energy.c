@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "energy/gathered.h"
+#include "energy/recorder.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -85,6 +86,7 @@ static size_t make_sensors(struct account_sensor *out, const struct gathered *g,
             .method = x->method,
             .sensor.period_ns =
                     x->model.high_factor > 0 ? MODEL_PERIOD_NS : x->period_ns,
+            .sensor.means = strcmp(x->source, ENERGY_SOURCE_METER) == 0,
             .low_factor = x->model.low_factor,
             .high_factor = x->model.high_factor,
             .basis = x->model.basis,
@@ -93,7 +95,20 @@ static size_t make_sensors(struct account_sensor *out, const struct gathered *g,
     return count;
 }
 
-static void build(struct gathered *g, const double *idle)
+/* By busy time, there are no rates. */
+static int make_rates(double **out, const struct gathered *g,
+        const struct energy_key *key, struct error *e)
+{
+    *out = NULL;
+    g->out->by_known = 1;
+    if (!key || key->by == ENERGY_BY_BUSY)
+        return 0;
+    *out = alloc_zero(g->out->class_count + 1, sizeof(**out));
+    return gather_rates(*out, g, key, e);
+}
+
+static int build(struct gathered *g, const double *idle,
+        const struct energy_key *key, struct store *s, struct error *e)
 {
     struct account_sensor *sensors =
             alloc_zero(g->subject_count + 2, sizeof(*sensors));
@@ -112,9 +127,23 @@ static void build(struct gathered *g, const double *idle)
         .end_ns = g->duration_ns ? g->duration_ns : g->last_ns,
     };
 
-    energy_account_build(&g->out->account, &in);
+    double *rate = NULL;
+
+    energy_account_plan(&in);
+
+    int rc = gather_place(g, sensors, count, s, e);
+
+    if (!rc)
+        rc = make_rates(&rate, g, key, e);
+    in.rate = rate;
+    if (!rc)
+        energy_account_build(&g->out->account, &in);
+    for (size_t i = 0; i < count; i++)
+        free((void *)sensors[i].here);
     free(sensors);
     free(shares);
+    free(rate);
+    return rc;
 }
 
 /* The phase that most of a point's time was spent in. */
@@ -155,9 +184,9 @@ static void tag_points(struct gathered *g)
 }
 
 static int read_until(struct run_energy *out, struct store *s, int64_t run,
-        uint64_t duration_ns, struct error *e)
+        uint64_t duration_ns, const struct energy_key *key, struct error *e)
 {
-    struct gathered g = { .out = out, .duration_ns = duration_ns };
+    struct gathered g = { .out = out, .run = run, .duration_ns = duration_ns };
 
     *out = (struct run_energy){ 0 };
 
@@ -169,10 +198,11 @@ static int read_until(struct run_energy *out, struct store *s, int64_t run,
     if (!rc) {
         gather_model(&g);
         gather_meter(&g);
-        gather_throttle(&g);
-        build(&g, idle);
-        tag_points(&g);
+        throttle_watch_finish(g.throttle, &out->throttling);
+        rc = build(&g, idle, key, s, e);
     }
+    if (!rc)
+        tag_points(&g);
     free(idle);
     gathered_release(&g);
     if (rc)
@@ -183,13 +213,19 @@ static int read_until(struct run_energy *out, struct store *s, int64_t run,
 int run_energy_read(struct run_energy *out, struct store *s, int64_t run,
         struct error *e)
 {
-    return read_until(out, s, run, 0, e);
+    return read_until(out, s, run, 0, NULL, e);
+}
+
+int run_energy_read_by(struct run_energy *out, struct store *s, int64_t run,
+        const struct energy_key *key, struct error *e)
+{
+    return read_until(out, s, run, 0, key, e);
 }
 
 int run_energy_read_ended(struct run_energy *out, struct store *s,
         const struct run *run, struct error *e)
 {
-    return read_until(out, s, run->row, run->duration_ns, e);
+    return read_until(out, s, run->row, run->duration_ns, NULL, e);
 }
 
 void run_energy_release(struct run_energy *r)

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "energy/account.h"
+#include "energy/share_key.h"
 #include "energy/throttle.h"
 #include "hook/record.h"
 #include "store/store.h"
@@ -65,11 +66,19 @@ struct run_energy {
     bool meter_aligned;           /* its clock was found to be apart by this: */
     int64_t meter_offset_ns;
     uint64_t calibrated_wall_ns; /* when idle was measured; 0: never */
+    enum energy_by by;           /* what it was shared by, */
+    double by_known; /* and of which part of the time at work that is known:
+                      * of the rest, busy time counts */
 };
 
 int run_energy_read(struct run_energy *out, struct store *s, int64_t run,
         struct error *e);
-/* The same for a run whose end is not in the store yet, but in `run`. */
+/* The same, shared by another key.  -ENODATA: that is not known of this run,
+ * and why. */
+int run_energy_read_by(struct run_energy *out, struct store *s, int64_t run,
+        const struct energy_key *key, struct error *e);
+/* The same as the first for a run whose end is not in the store yet, but in
+ * `run`. */
 int run_energy_read_ended(struct run_energy *out, struct store *s,
         const struct run *run, struct error *e);
 void run_energy_release(struct run_energy *r);

@@ -236,175 +236,101 @@ void series_from_counter(struct series *out, const struct series_reading *r,
 
 /* --- from watts ----------------------------------------------------------- */
 
-void series_from_power(struct series *out, const struct series_reading *r,
-        size_t count, const struct series_sensor *sensor)
+static uint64_t median_gap(const struct series_reading *r, size_t count)
 {
-    double most = sensor->most_watts > 0 ? sensor->most_watts : MOST_WATTS;
     uint64_t *gaps = alloc_zero(count + 1, sizeof(*gaps));
     size_t gap_count = 0;
 
     for (size_t i = 1; i < count; i++)
         if (r[i].time_ns > r[i - 1].time_ns)
             gaps[gap_count++] = r[i].time_ns - r[i - 1].time_ns;
+
+    uint64_t gap = median(gaps, gap_count);
+
+    free(gaps);
+    return gap;
+}
+
+struct power {
+    struct series *out;
+    double most_watts;
+    uint64_t gap_ns; /* longer without a reading: nothing is known */
+};
+
+static bool can_be(const struct power *p, double watts)
+{
+    return is_number(watts) && watts <= p->most_watts;
+}
+
+/* From one reading to the next, changing evenly. */
+static void between(const struct power *p, const struct series_reading *a,
+        const struct series_reading *b)
+{
+    uint64_t passed_ns = b->time_ns - a->time_ns;
+    enum series_fault fault = SERIES_GOOD;
+
+    if (!can_be(p, a->value) || !can_be(p, b->value))
+        fault = SERIES_GARBAGE;
+    else if (passed_ns > p->gap_ns)
+        fault = SERIES_GAP;
+    push(p->out, a->time_ns, b->time_ns,
+            (a->value + b->value) / 2 * (double)passed_ns / 1e9, fault);
+}
+
+/* Around one reading, from where the one before ended to where the next begins.
+ * What is too long without a reading belongs to none. */
+static void around(const struct power *p, const struct series_reading *r,
+        const struct series_reading *next)
+{
+    struct series *s = p->out;
+    uint64_t half_ns = s->period_ns / 2;
+    uint64_t start_ns = s->count ? s->intervals[s->count - 1].end_ns
+                        : r->time_ns > half_ns ? r->time_ns - half_ns
+                                               : 0;
+    bool gap = next && next->time_ns - r->time_ns > p->gap_ns;
+    uint64_t end_ns = next && !gap ? r->time_ns / 2 + next->time_ns / 2
+                                   : r->time_ns + half_ns;
+
+    push(s, start_ns, end_ns, r->value * (double)(end_ns - start_ns) / 1e9,
+            can_be(p, r->value) ? SERIES_GOOD : SERIES_GARBAGE);
+    if (gap)
+        push(s, end_ns, next->time_ns - half_ns, 0, SERIES_GAP);
+}
+
+void series_from_power(struct series *out, const struct series_reading *r,
+        size_t count, const struct series_sensor *sensor)
+{
     *out = (struct series){
-        .intervals = alloc_zero(count + 1, sizeof(*out->intervals)),
+        .intervals = alloc_zero(2 * count + 1, sizeof(*out->intervals)),
         .period_ns =
-                sensor->period_ns ? sensor->period_ns : median(gaps, gap_count),
+                sensor->period_ns ? sensor->period_ns : median_gap(r, count),
         .period_resolved = sensor->period_ns > 0,
     };
-    free(gaps);
 
-    uint64_t gap_ns = GAP_READS * out->period_ns;
+    struct power p = {
+        .out = out,
+        .most_watts = sensor->most_watts > 0 ? sensor->most_watts : MOST_WATTS,
+        .gap_ns = GAP_READS * out->period_ns,
+    };
+    size_t last = 0; /* reading that came later than those before */
 
-    if (gap_ns < REST_LEAST_NS)
-        gap_ns = REST_LEAST_NS;
+    if (p.gap_ns < REST_LEAST_NS)
+        p.gap_ns = REST_LEAST_NS;
     for (size_t i = 1; i < count; i++) {
-        bool good = is_number(r[i - 1].value) && is_number(r[i].value) &&
-                    r[i - 1].value <= most && r[i].value <= most;
-
-        if (r[i].time_ns <= r[i - 1].time_ns)
+        if (r[i].time_ns <= r[last].time_ns)
             continue;
-
-        uint64_t passed_ns = r[i].time_ns - r[i - 1].time_ns;
-        enum series_fault fault = SERIES_GOOD;
-
-        if (!good)
-            fault = SERIES_GARBAGE;
-        else if (passed_ns > gap_ns)
-            fault = SERIES_GAP;
-        push(out, r[i - 1].time_ns, r[i].time_ns,
-                (r[i - 1].value + r[i].value) / 2 * (double)passed_ns / 1e9,
-                fault);
+        if (sensor->means)
+            around(&p, &r[last], &r[i]);
+        else
+            between(&p, &r[last], &r[i]);
+        last = i;
     }
+    if (sensor->means && last)
+        around(&p, &r[last], NULL);
 }
 
 void series_release(struct series *s)
 {
     free(s->intervals);
     *s = (struct series){ 0 };
-}
-
-/* --- asking --------------------------------------------------------------- */
-
-/* The first interval that ends behind the moment. */
-static size_t first_behind(const struct series *s, uint64_t moment_ns)
-{
-    size_t low = 0, high = s->count;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (s->intervals[middle].end_ns > moment_ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
-static double watts(const struct series_interval *x)
-{
-    return x->joules * 1e9 / (double)(x->end_ns - x->start_ns);
-}
-
-/* What lies at most a period outside of all intervals flows as it does at
- * their end. */
-static void stretch(struct series_window *w, const struct series *s,
-        uint64_t outside_ns, const struct series_interval *next)
-{
-    uint64_t ns = outside_ns < s->period_ns ? outside_ns : s->period_ns;
-
-    if (next->fault)
-        ns = 0;
-    w->joules += watts(next) * (double)ns / 1e9;
-    w->covered_ns += ns;
-    w->missing_ns += outside_ns - ns;
-}
-
-static void add_part(struct series_window *w, const struct series_interval *x,
-        uint64_t start_ns, uint64_t end_ns)
-{
-    uint64_t from = x->start_ns > start_ns ? x->start_ns : start_ns;
-    uint64_t to = x->end_ns < end_ns ? x->end_ns : end_ns;
-
-    if (to <= from)
-        return;
-    if (x->fault) {
-        w->faulty_ns += to - from;
-        return;
-    }
-    w->joules += watts(x) * (double)(to - from) / 1e9;
-    w->covered_ns += to - from;
-    w->updates += x->end_ns <= end_ns;
-}
-
-struct series_window series_between(const struct series *s, uint64_t start_ns,
-        uint64_t end_ns)
-{
-    struct series_window w = { 0 };
-
-    if (end_ns <= start_ns)
-        return w;
-    if (!s->count) {
-        w.missing_ns = end_ns - start_ns;
-        return w;
-    }
-
-    const struct series_interval *first = &s->intervals[0];
-    const struct series_interval *last = &s->intervals[s->count - 1];
-
-    if (start_ns < first->start_ns)
-        stretch(&w, s,
-                (end_ns < first->start_ns ? end_ns : first->start_ns) -
-                        start_ns,
-                first);
-    for (size_t i = first_behind(s, start_ns);
-            i < s->count && s->intervals[i].start_ns < end_ns; i++)
-        add_part(&w, &s->intervals[i], start_ns, end_ns);
-    if (end_ns > last->end_ns)
-        stretch(&w, s,
-                end_ns - (start_ns > last->end_ns ? start_ns : last->end_ns),
-                last);
-    w.sufficient =
-            w.updates >= SERIES_UPDATES_LEAST && !w.faulty_ns && !w.missing_ns;
-    return w;
-}
-
-static void clip_one(struct series *out, const struct series_interval *x,
-        uint64_t start_ns, uint64_t end_ns)
-{
-    uint64_t from = x->start_ns > start_ns ? x->start_ns : start_ns;
-    uint64_t to = x->end_ns < end_ns ? x->end_ns : end_ns;
-
-    if (to <= from)
-        return;
-    push(out, from, to, watts(x) * (double)(to - from) / 1e9,
-            (enum series_fault)x->fault);
-
-    struct series_interval *cut = &out->intervals[out->count - 1];
-
-    /* Where we cut is where we cut. */
-    cut->start_slack_ns = from == x->start_ns ? x->start_slack_ns : 0;
-    cut->end_slack_ns = to == x->end_ns ? x->end_slack_ns : 0;
-}
-
-void series_clip(struct series *out, const struct series *s, uint64_t start_ns,
-        uint64_t end_ns)
-{
-    *out = (struct series){
-        .intervals = alloc_zero(s->count + 1, sizeof(*out->intervals)),
-        .period_ns = s->period_ns,
-        .period_resolved = s->period_resolved,
-    };
-    for (size_t i = 0; i < s->count; i++) {
-        struct series_interval x = s->intervals[i];
-        double power = watts(&x);
-
-        if (i == 0 && !x.fault)
-            x.start_ns -= x.start_ns < s->period_ns ? x.start_ns : s->period_ns;
-        if (i + 1 == s->count && !x.fault)
-            x.end_ns += s->period_ns;
-        x.joules = power * (double)(x.end_ns - x.start_ns) / 1e9;
-        clip_one(out, &x, start_ns, end_ns);
-    }
 }

@@ -39,6 +39,7 @@ struct series_sensor {
     double most_watts;  /* more is garbage; 0: 10 kW */
     uint64_t period_ns; /* between two updates, where it was observed; 0: to be
                          * found out from the readings */
+    bool means; /* its watts are means, each of the time around its reading */
 };
 
 struct series_interval {
@@ -60,7 +61,9 @@ struct series {
 
 /* Readings are in the order of their time.  The counter form takes joules
  * since some moment, the power form takes watts, which are taken to change
- * evenly from one reading to the next.  series_release() in any case. */
+ * evenly from one reading to the next; or, where they are means, to hold from
+ * halfway to the reading before until halfway to the one behind.
+ * series_release() in any case. */
 void series_from_counter(struct series *out, const struct series_reading *r,
         size_t count, const struct series_sensor *sensor);
 void series_from_power(struct series *out, const struct series_reading *r,

@@ -96,13 +96,14 @@ static int by_start(const void *a, const void *b)
 }
 
 void pieces_from_spans(struct work_pieces *out, const struct work_span *spans,
-        size_t count)
+        size_t count, const bool *here)
 {
     struct flattener f = { .out = out };
 
     *out = (struct work_pieces){ 0 };
     for (size_t i = 0; i < count; i++)
-        if (spans[i].end_ns > spans[i].start_ns)
+        if (spans[i].end_ns > spans[i].start_ns &&
+                (!here || here[spans[i].work_class]))
             enter(&f, &spans[i]);
     for (size_t i = 0; i < f.stack_count; i++) {
         advance(&f, &f.stacks[i], UINT64_MAX);

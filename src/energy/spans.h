@@ -2,6 +2,7 @@
  * pieces of time with the innermost span of each thread. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,7 +25,9 @@ struct work_pieces {
 };
 
 /* The spans are in the order of their start, the longer first.  A span that
- * ends after the one around it is cut there.  pieces_release() in any case. */
+ * ends after the one around it is cut there.  Classes for which `here` is false
+ * are passed over, so that their time is that of the span around them; NULL:
+ * all count.  pieces_release() in any case. */
 void pieces_from_spans(struct work_pieces *out, const struct work_span *spans,
-        size_t count);
+        size_t count, const bool *here);
 void pieces_release(struct work_pieces *p);

@@ -6,7 +6,6 @@
 
 struct sweeper {
     const struct work_pieces *pieces;
-    const bool *here;
     size_t next;    /* piece that has not begun */
     size_t *active; /* pieces that have */
     size_t active_count, active_cap;
@@ -31,8 +30,6 @@ static void begin(struct sweeper *s, uint64_t now_ns)
 
     for (; s->next < s->pieces->count && items[s->next].start_ns <= now_ns;
             s->next++) {
-        if (s->here && !s->here[items[s->next].work_class])
-            continue;
         if (s->active_count == s->active_cap) {
             s->active_cap = s->active_cap ? s->active_cap * 2 : 16;
             s->active =
@@ -90,9 +87,9 @@ static void gather(struct sweeper *s, const struct series_interval *x)
 }
 
 void sweep(const struct series *series, const struct work_pieces *pieces,
-        const bool *here, sweep_row *row, void *context)
+        sweep_row *row, void *context)
 {
-    struct sweeper s = { .pieces = pieces, .here = here };
+    struct sweeper s = { .pieces = pieces };
 
     for (size_t i = 0; i < series->count; i++) {
         const struct series_interval *x = &series->intervals[i];

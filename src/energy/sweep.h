@@ -5,8 +5,6 @@
 #include "energy/series.h"
 #include "energy/spans.h"
 
-#include <stdbool.h>
-
 /* Where several threads work at once, each has its part of the time: the
  * seconds of all parts of an interval add up to its length.  Parts are in the
  * order of time; time without work is of class 0 and owner 0. */
@@ -19,7 +17,6 @@ struct sweep_part {
 typedef void sweep_row(void *context, const struct series_interval *interval,
         const struct sweep_part *parts, size_t count);
 
-/* Calls `row` for each interval that has no fault.  Classes for which `here`
- * is false count as no work; NULL: all count. */
+/* Calls `row` for each interval that has no fault. */
 void sweep(const struct series *series, const struct work_pieces *pieces,
-        const bool *here, sweep_row *row, void *context);
+        sweep_row *row, void *context);

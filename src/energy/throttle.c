@@ -9,8 +9,7 @@
 #define CLOCK_DEPTH   0.10
 #define LATENCY_DEPTH 0.15
 #define LEAST_NS      1000000000ull
-#define COARSE_NS     250000000ull /* drift is judged by means over this */
-#define USUAL_SHARE   0.75         /* the quantile that counts as usual */
+#define USUAL_SHARE   0.75 /* the quantile that counts as usual */
 #define LEAST_POINTS  8
 
 const char *throttle_sign_name(enum throttle_sign sign)
@@ -22,6 +21,11 @@ const char *throttle_sign_name(enum throttle_sign sign)
     };
 
     return names[sign];
+}
+
+unsigned throttle_percent(const struct throttle_interval *x)
+{
+    return (unsigned)lround(100 * x->depth);
 }
 
 void throttling_release(struct throttling *t)
@@ -95,7 +99,7 @@ static size_t coarse(struct series_reading *out, const struct series_reading *r,
     size_t made = 0;
 
     for (size_t i = 0; i < count;) {
-        uint64_t until_ns = r[i].time_ns + COARSE_NS;
+        uint64_t until_ns = r[i].time_ns + THROTTLE_STEP_NS;
         double sum = 0;
         size_t n = 0, first = i;
 
@@ -169,6 +173,37 @@ static int by_start(const void *a, const void *b)
     const struct throttle_interval *x = a, *y = b;
 
     return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+static int by_sign(const void *a, const void *b)
+{
+    const struct throttle_interval *x = a, *y = b;
+
+    if (x->sign != y->sign)
+        return x->sign < y->sign ? -1 : 1;
+    return by_start(a, b);
+}
+
+void throttling_merge(struct throttling *t)
+{
+    size_t kept = 0;
+
+    if (!t->count)
+        return;
+    qsort(t->items, t->count, sizeof(*t->items), by_sign);
+    for (size_t i = 1; i < t->count; i++) {
+        struct throttle_interval *last = &t->items[kept];
+        const struct throttle_interval *x = &t->items[i];
+
+        if (x->sign != last->sign || x->start_ns > last->end_ns) {
+            t->items[++kept] = *x;
+            continue;
+        }
+        if (x->end_ns > last->end_ns)
+            last->end_ns = x->end_ns;
+        last->depth = fmax(last->depth, x->depth);
+    }
+    t->count = kept + 1;
 }
 
 uint64_t throttling_ns(const struct throttling *t)

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define THROTTLE_STEP_NS 250000000ull /* drift is judged by means over this */
+
 enum throttle_sign {
     THROTTLE_FLAG,    /* a sensor said so */
     THROTTLE_CLOCK,   /* the clock fell */
@@ -47,8 +49,14 @@ void throttle_from_clock(struct throttling *t, const struct series_reading *r,
 void throttle_from_latency(struct throttling *t, const struct series_reading *r,
         size_t count);
 
+/* Puts what overlaps or touches into one, for each sign, in the order of their
+ * start: for timelines. */
+void throttling_merge(struct throttling *t);
+
 /* "sensor", "clock", "latency". */
 const char *throttle_sign_name(enum throttle_sign sign);
+/* How deep, in whole percents; 0: a flag tells no depth. */
+unsigned throttle_percent(const struct throttle_interval *x);
 
 /* Time that is covered by at least one interval. */
 uint64_t throttling_ns(const struct throttling *t);

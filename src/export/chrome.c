@@ -10,6 +10,7 @@
  * with the number of operators, threads and sessions, not of events. */
 #include "base/alloc.h"
 #include "base/json.h"
+#include "energy/throttle_watch.h"
 #include "export/formats.h"
 #include "export/lanes.h"
 #include "export/names.h"
@@ -46,6 +47,7 @@ struct chrome {
     struct names names;
     struct subject_book subjects;
     struct shown *operators; /* by id, from 1; made when one is met */
+    struct throttle_watch *throttle;
 };
 
 /* --- writing -------------------------------------------------------------- */
@@ -299,6 +301,8 @@ static void take_span(void *to, const struct span *s)
     if (sink_failed(c->to))
         return;
 
+    throttle_watch_span(c->throttle, s);
+
     struct lane_place p = lanes_place(c->lanes, s);
 
     if (p.fresh)
@@ -356,6 +360,7 @@ static void take_reading(void *to, const struct reading *r)
     struct chrome *c = to;
     struct buf name = { 0 };
 
+    throttle_watch_reading(c->throttle, r);
     if (!isfinite(r->value) || sink_failed(c->to))
         return;
     subject_add_series(&name, &c->subjects, (enum metric_id)r->metric,
@@ -368,6 +373,43 @@ static void take_reading(void *to, const struct reading *r)
     json_end(&c->event);
     end_event(c);
     buf_release(&name);
+}
+
+/* --- when the machine was held back --------------------------------------- */
+
+static void take_rollup(void *to, const struct rollup *r)
+{
+    throttle_watch_rollup(((struct chrome *)to)->throttle, r);
+}
+
+/* On tracks of the machine, one for each way in which it was found. */
+static void write_throttling(struct chrome *c)
+{
+    struct throttling t = { 0 };
+
+    throttle_watch_finish(c->throttle, &t);
+    throttling_merge(&t);
+    if (t.count)
+        metadata(c, "process_name", 0, 0, THROTTLE_PROCESS);
+    for (size_t i = 0; i < t.count; i++) {
+        const struct throttle_interval *x = &t.items[i];
+        uint64_t tid = LANE_TIDS + c->track_count + x->sign;
+        const char *sign = throttle_sign_name(x->sign);
+
+        if (!i || x->sign != t.items[i - 1].sign)
+            metadata(c, "thread_name", 0, tid, sign);
+        begin_span(c, THROTTLE_CATEGORY, THROTTLE_NAME);
+        json_object(&c->event, "args");
+        json_text(&c->event, "sign", sign);
+        if (throttle_percent(x))
+            json_u64(&c->event, "depth_percent", throttle_percent(x));
+        json_end(&c->event);
+        place(c, 0, tid);
+        microseconds(c, "ts", x->start_ns);
+        microseconds(c, "dur", x->end_ns - x->start_ns);
+        end_event(c);
+    }
+    throttling_release(&t);
 }
 
 /* --- the whole ------------------------------------------------------------ */
@@ -402,6 +444,10 @@ static int write_events(struct chrome *c, struct store *s, int64_t run,
         rc = subject_book_read(&c->subjects, s, run, e);
     if (!rc)
         rc = store_each_reading(s, run, take_reading, c, e);
+    if (!rc)
+        rc = store_each_rollup(s, run, take_rollup, c, e);
+    if (!rc)
+        write_throttling(c);
     return rc;
 }
 
@@ -414,6 +460,7 @@ static void release(struct chrome *c)
     free(c->operators);
     free(c->tids);
     lanes_free(c->lanes);
+    throttle_watch_free(c->throttle);
     names_release(&c->names);
     subject_book_release(&c->subjects);
     buf_release(&c->out);
@@ -422,7 +469,9 @@ static void release(struct chrome *c)
 
 static int write(struct sink *to, struct store *s, int64_t run, struct error *e)
 {
-    struct chrome c = { .to = to, .lanes = lanes_new() };
+    struct chrome c = { .to = to,
+        .lanes = lanes_new(),
+        .throttle = throttle_watch_new() };
 
     buf_text(&c.out, "{\"traceEvents\":[");
 

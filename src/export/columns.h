@@ -47,6 +47,7 @@
 #define IF_FLAG(bit)  .when = WHEN_FLAG, .other = IN(flags), .mask = (bit)
 #define IF(m)         .when = WHEN_TRUE, .other = IN(m)
 #define UNLESS(m)     .when = WHEN_FALSE, .other = IN(m)
+#define IF_REAL(m)    .when = WHEN_OTHER_REAL, .other = IN(m)
 #define IF_EITHER(m)  .when = WHEN_EITHER, .other = IN(m)
 /* clang-format on */
 

@@ -47,8 +47,9 @@ static void bounds(struct json *j, const struct energy_account *a)
 }
 
 /* They add up to the total. */
-static void lines(struct json *j, const struct attribution *a)
+static void lines(struct json *j, const struct run_energy *r)
 {
+    const struct attribution *a = &r->account.attribution;
     struct attribution_lines l = attribution_lines(a);
 
     json_object(j, "account");
@@ -60,6 +61,9 @@ static void lines(struct json *j, const struct attribution *a)
     joules(j, "unattributed_j", l.unattributed_uj);
     joules(j, "attributed_j", l.attributed_uj);
     json_bool(j, "adds_up", attribution_adds_up(a));
+    json_text(j, "shared_by", energy_by_names[r->by]);
+    if (r->by != ENERGY_BY_BUSY)
+        json_fixed(j, "shared_by_known", r->by_known, 4);
     json_end(j);
 }
 
@@ -255,7 +259,7 @@ void energy_json(struct json *j, const char *key, const struct run_energy *r,
         json_fixed(j, "peak_w", a->peak_watts, 3);
         json_fixed(j, "last_w", a->last_watts, 3);
     }
-    lines(j, &a->attribution);
+    lines(j, r);
     real(j, "idle_share", f.idle_share);
     each(j, "per_inference", &f.inference, single);
     each(j, "per_sample", &f.sample, single);

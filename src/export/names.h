@@ -8,6 +8,11 @@
 #include "base/map.h"
 #include "store/store.h"
 
+/* When the machine was held back, on tracks of its own. */
+#define THROTTLE_PROCESS  "machine"
+#define THROTTLE_CATEGORY "Throttling"
+#define THROTTLE_NAME     "held back"
+
 /* Starts zeroed. */
 struct names {
     struct map pids;            /* of processes, as shown */

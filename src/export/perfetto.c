@@ -8,6 +8,7 @@
  *
  * What is kept in memory grows with the number of operators, threads and
  * sessions, not of events. */
+#include "energy/throttle_watch.h"
 #include "export/formats.h"
 #include "export/lanes.h"
 #include "export/names.h"
@@ -22,6 +23,7 @@
 #define LANE_TRACKS    (UINT64_C(2) << 32)
 #define THREAD_TRACKS  (UINT64_C(3) << 32)
 #define COUNTER_TRACKS (UINT64_C(4) << 32)
+#define MACHINE_TRACKS (UINT64_C(5) << 32)
 
 struct trace {
     struct perfetto *to;
@@ -33,6 +35,7 @@ struct trace {
     struct map counters; /* metric and subject to their track */
     uint64_t start_ns;   /* of the run, by the monotonic clock */
     uint64_t wall_ns;
+    struct throttle_watch *throttle;
 };
 
 /* --- tracks --------------------------------------------------------------- */
@@ -169,6 +172,8 @@ static void take_span(void *to, const struct span *s)
     if (sink_failed(t->sink))
         return;
 
+    throttle_watch_span(t->throttle, s);
+
     struct lane_place p = lanes_place(t->lanes, s);
     uint64_t track = track_of(t, s, &p);
 
@@ -232,9 +237,42 @@ static void take_reading(void *to, const struct reading *r)
 {
     struct trace *t = to;
 
+    throttle_watch_reading(t->throttle, r);
     if (isfinite(r->value) && !sink_failed(t->sink))
         perfetto_value(t->to, counter_track(t, r), t->start_ns + r->time_ns,
                 r->value);
+}
+
+/* --- when the machine was held back --------------------------------------- */
+
+static void take_rollup(void *to, const struct rollup *r)
+{
+    throttle_watch_rollup(((struct trace *)to)->throttle, r);
+}
+
+static void write_throttling(struct trace *t)
+{
+    struct throttling all = { 0 };
+
+    throttle_watch_finish(t->throttle, &all);
+    throttling_merge(&all);
+    if (all.count)
+        perfetto_process(t->to, MACHINE_TRACKS, 0, THROTTLE_PROCESS);
+    for (size_t i = 0; i < all.count; i++) {
+        const struct throttle_interval *x = &all.items[i];
+        uint64_t track = MACHINE_TRACKS + 1 + x->sign;
+        const char *sign = throttle_sign_name(x->sign);
+
+        if (!i || x->sign != all.items[i - 1].sign)
+            perfetto_lane(t->to, track, MACHINE_TRACKS, sign);
+        perfetto_event(t->to, track, THROTTLE_CATEGORY, THROTTLE_NAME);
+        perfetto_text(t->to, "sign", sign);
+        if (throttle_percent(x))
+            perfetto_u64(t->to, "depth_percent", throttle_percent(x));
+        perfetto_slice(t->to, t->start_ns + x->start_ns,
+                x->end_ns - x->start_ns);
+    }
+    throttling_release(&all);
 }
 
 /* --- the whole ------------------------------------------------------------ */
@@ -262,12 +300,18 @@ static int write_events(struct trace *t, struct store *s, int64_t run,
         rc = subject_book_read(&t->subjects, s, run, e);
     if (!rc)
         rc = store_each_reading(s, run, take_reading, t, e);
+    if (!rc)
+        rc = store_each_rollup(s, run, take_rollup, t, e);
+    if (!rc)
+        write_throttling(t);
     return rc;
 }
 
 static EXPORT_WRITE(write)
 {
-    struct trace t = { .sink = to, .lanes = lanes_new() };
+    struct trace t = { .sink = to,
+        .lanes = lanes_new(),
+        .throttle = throttle_watch_new() };
     int rc = store_read_run(s, run, take_run, &t, e);
 
     if (!rc)
@@ -278,6 +322,7 @@ static EXPORT_WRITE(write)
     }
     perfetto_free(t.to);
     lanes_free(t.lanes);
+    throttle_watch_free(t.throttle);
     names_release(&t.names);
     map_release(&t.threads);
     map_release(&t.counters);

@@ -95,6 +95,7 @@ static bool is_known(const struct column *c, const void *row)
     case WHEN_REAL: return !isnan(load_f64(row, c->at));
     case WHEN_REAL_POWER:
         return !isnan(load_f64(row, c->at)) && load_u64(row, c->other) != 0;
+    case WHEN_OTHER_REAL: return !isnan(load_f64(row, c->other));
     case WHEN_EXITED:
         return ((const struct run *)row)->ended &&
                !((const struct run *)row)->signal;
@@ -297,6 +298,7 @@ static void store_when(const struct column *c, void *row, bool known)
     case WHEN_EITHER:
     case WHEN_POWER:
     case WHEN_REAL_POWER:
+    case WHEN_OTHER_REAL:
     case WHEN_EXITED: break;
     case WHEN_REAL:
         if (!known)

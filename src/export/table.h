@@ -65,6 +65,7 @@ enum column_when {
     WHEN_POWER,      /* both are known: the bool at `flag`, and `other` not 0 */
     WHEN_REAL,       /* the double is no NaN */
     WHEN_REAL_POWER, /* the same, and `other` not 0 */
+    WHEN_OTHER_REAL, /* the double at `other` is no NaN */
     WHEN_EXITED,     /* of a run: the program ended, and not by a signal */
 };
 

@@ -39,6 +39,8 @@ static const struct column layer_columns[] = {
     POWER_OF("avg_power_mw", energy_mj, duration_ns),
     ACTIVATION,
     U64("duration_ns", duration_ns, "ns", ALWAYS),
+    COLUMN("energy_method", TEXT, NULL, METHOD, energy_method,
+            IF_REAL(energy_mj)),
 };
 #undef ROW
 TAKE(layer_metric)
@@ -58,6 +60,8 @@ static const struct column component_columns[] = {
     ACTIVATION,
     U64("count", count, NULL, ALWAYS),
     U64("duration_ns", duration_ns, "ns", ALWAYS),
+    COLUMN("energy_method", TEXT, NULL, METHOD, energy_method,
+            IF_REAL(energy_mj)),
 };
 #undef ROW
 TAKE(component_metric)
@@ -82,6 +86,8 @@ static const struct column deep_operation_columns[] = {
     REAL("variance_ratio", variance_ratio, NULL),
     U64("count", count, NULL, ALWAYS),
     U64("duration_ns", duration_ns, "ns", ALWAYS),
+    COLUMN("energy_method", TEXT, NULL, METHOD, energy_method,
+            IF_REAL(energy_mj)),
 };
 #undef ROW
 TAKE(deep_operation_metric)

@@ -30,6 +30,7 @@ struct layer_metric {
     uint64_t duration_ns;
     double energy_mj;
     struct activation activation;
+    uint8_t energy_method; /* enum reading_method, where energy is known */
 };
 
 /* A component of a layer ("q_proj"), or of all layers. */
@@ -41,6 +42,7 @@ struct component_metric {
     uint64_t duration_ns;
     double energy_mj;
     struct activation activation;
+    uint8_t energy_method; /* enum reading_method, where energy is known */
 };
 
 /* An operation of a component ("softmax"), or of all. */
@@ -55,4 +57,5 @@ struct deep_operation_metric {
     double attention_entropy, attention_sparsity, max_attention_weight;
     double activation_kill_ratio;
     double variance_ratio;
+    uint8_t energy_method; /* enum reading_method, where energy is known */
 };

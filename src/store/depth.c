@@ -63,7 +63,7 @@ void store_add_layer(struct store *s, const struct layer_metric *l)
 
     sqlite3_stmt *st = store_kept(s, &s->add_layer,
             "INSERT INTO layer_metrics VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,"
-            "?10)");
+            "?10,?11)");
 
     if (!st)
         return;
@@ -74,6 +74,7 @@ void store_add_layer(struct store *s, const struct layer_metric *l)
     store_bind_u64(st, 5, l->duration_ns, true);
     bind_real(st, 6, l->energy_mj);
     bind_activation(st, 7, &l->activation);
+    store_bind_u64(st, 11, l->energy_method, !isnan(l->energy_mj));
     store_step_kept(s, st);
 }
 
@@ -83,7 +84,7 @@ void store_add_component(struct store *s, const struct component_metric *c)
 
     sqlite3_stmt *st = store_kept(s, &s->add_component,
             "INSERT INTO component_metrics VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,"
-            "?10,?11)");
+            "?10,?11,?12)");
 
     if (!st)
         return;
@@ -95,6 +96,7 @@ void store_add_component(struct store *s, const struct component_metric *c)
     store_bind_u64(st, 6, c->duration_ns, true);
     bind_real(st, 7, c->energy_mj);
     bind_activation(st, 8, &c->activation);
+    store_bind_u64(st, 12, c->energy_method, !isnan(c->energy_mj));
     store_step_kept(s, st);
 }
 
@@ -105,7 +107,7 @@ void store_add_deep_operation(struct store *s,
 
     sqlite3_stmt *st = store_kept(s, &s->add_deep_operation,
             "INSERT INTO deep_operation_metrics VALUES (?1,?2,?3,?4,?5,?6,?7,"
-            "?8,?9,?10,?11,?12,?13)");
+            "?8,?9,?10,?11,?12,?13,?14)");
 
     if (!st)
         return;
@@ -122,6 +124,7 @@ void store_add_deep_operation(struct store *s,
     bind_real(st, 11, d->max_attention_weight);
     bind_real(st, 12, d->activation_kill_ratio);
     bind_real(st, 13, d->variance_ratio);
+    store_bind_u64(st, 14, d->energy_method, !isnan(d->energy_mj));
     store_step_kept(s, st);
 }
 
@@ -161,6 +164,11 @@ void store_set_token_energy(struct store *s, uint64_t number, double energy_mj,
 
 /* --- reading -------------------------------------------------------------- */
 
+static uint8_t row_method(sqlite3_stmt *st, int column)
+{
+    return (uint8_t)sqlite3_column_int(st, column);
+}
+
 ROW_EACH(power_sample);
 ROW_EACH(layer_metric);
 ROW_EACH(component_metric);
@@ -194,6 +202,7 @@ static void layer_row(sqlite3_stmt *st, void *to)
                                       .duration_ns = row_u64(st, 3),
                                       .energy_mj = real(st, 4),
                                       .activation = activation(st, 5),
+                                      .energy_method = row_method(st, 9),
                               });
 }
 
@@ -209,6 +218,7 @@ static void component_row(sqlite3_stmt *st, void *to)
                                       .duration_ns = row_u64(st, 4),
                                       .energy_mj = real(st, 5),
                                       .activation = activation(st, 6),
+                                      .energy_method = row_method(st, 10),
                               });
 }
 
@@ -229,6 +239,7 @@ static void deep_operation_row(sqlite3_stmt *st, void *to)
                                       .max_attention_weight = real(st, 9),
                                       .activation_kill_ratio = real(st, 10),
                                       .variance_ratio = real(st, 11),
+                                      .energy_method = row_method(st, 12),
                               });
 }
 
@@ -238,18 +249,19 @@ ROW_READ(power_sample, power_sample, power_sample_row,
         " WHERE run = ?1 ORDER BY number")
 ROW_READ(layer, layer_metric, layer_row,
         "SELECT id, token_id, layer_index, duration_ns, energy_mj,"
-        " activation_mean, activation_std, activation_max, activation_sparsity"
-        " FROM layer_metrics WHERE run = ?1 ORDER BY id")
+        " activation_mean, activation_std, activation_max, activation_sparsity,"
+        " energy_method FROM layer_metrics WHERE run = ?1 ORDER BY id")
 ROW_READ(component, component_metric, component_row,
         "SELECT c.id, layer_metric_id, n.text, count, duration_ns, energy_mj,"
-        " activation_mean, activation_std, activation_max, activation_sparsity"
-        " FROM component_metrics c LEFT JOIN texts n ON n.id = component_name"
+        " activation_mean, activation_std, activation_max, activation_sparsity,"
+        " energy_method FROM component_metrics c LEFT JOIN texts n ON n.id = "
+        "component_name"
         " WHERE run = ?1 ORDER BY c.id")
 ROW_READ(deep_operation, deep_operation_metric, deep_operation_row,
         "SELECT d.id, component_metric_id, t.text, n.text, count, duration_ns,"
         " energy_mj, attention_entropy, attention_sparsity,"
-        " max_attention_weight, activation_kill_ratio, variance_ratio"
-        " FROM deep_operation_metrics d"
+        " max_attention_weight, activation_kill_ratio, variance_ratio,"
+        " energy_method FROM deep_operation_metrics d"
         " LEFT JOIN texts t ON t.id = operation_type"
         " LEFT JOIN texts n ON n.id = operation_name"
         " WHERE run = ?1 ORDER BY d.id")

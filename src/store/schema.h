@@ -12,3 +12,4 @@ extern const size_t schema_version;
 /* One file each. */
 extern const char *const schema_1[], *const schema_2[];
 extern const char *const schema_fleet[];
+extern const char *const schema_labels[];

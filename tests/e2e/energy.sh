@@ -80,6 +80,16 @@ if [ "$status" = 'no energy source' ]; then
         ([.context[].tokens] | add) == 47 and
         ([.. | objects | .method? | strings] | unique == ["modelled"])' out \
         >/dev/null || fail "energy by layer, component and context"
+    # The database has the same of each layer, with its label.
+    jq -e --argjson mj "$(stored 'SELECT json_group_array(energy_mj)
+        FROM layer_metrics WHERE energy_method = 2')" \
+        '[.parts.layers[].gross_j * 1000] as $j | ($mj | length) == 2 and
+        ([$j, $mj] | transpose | all(.[0] - .[1] | fabs < 0.002))' out \
+        >/dev/null || fail "the database has other layers than the account"
+    [ "$(stored "SELECT count(DISTINCT layer_metric_id) FROM component_metrics
+        WHERE energy_mj > 0 AND energy_method = 2 AND component_name =
+        (SELECT id FROM texts WHERE text = 'q_proj')")" = 2 ] ||
+        fail "the database has no q_proj of each layer"
     # Operators that ran only in an inference left out as disturbed are in the
     # layers and not in the table of operators.
     jq -e --slurpfile run run.json '([.parts.layers[].gross_j] | add) -
@@ -88,6 +98,23 @@ if [ "$status" = 'no energy source' ]; then
         fail "the layers are not the sum of their operators"
     jq -e '.flops.reason and (.energy | has("flops_per_w") | not)' out \
         >/dev/null || fail "FLOPs of a model whose sizes are open"
+
+    # By what each computed: what only moves data has none of it; the sum is the
+    # same.  Cycles, if anybody counts them.
+    mv out busy.json
+    energy --json --by flops
+    jq -e --slurpfile busy busy.json '.energy.account as $a |
+        $a.shared_by == "flops" and $a.shared_by_known > 0.2 and $a.adds_up and
+        $a.total_j == $busy[0].energy.account.total_j and
+        .parts.components.q_proj.net_j > 0 and
+        .parts.components.embedding.net_j == 0' out >/dev/null ||
+        fail "energy by FLOPs"
+    energy --json --by cycles
+    [ "$rc" -eq 0 ] && jq -e '.energy.account.shared_by == "cycles"' out \
+        >/dev/null || grep -q 'cycles: they were not counted in this run' err ||
+        fail "energy by cycles"
+    energy --by hand
+    [ "$rc" -eq 2 ] || fail "--by hand exits with $rc"
 
     # With the machine's own watts the bounds are closer.
     measure --energy model --idle-watts 10 --full-watts 50
@@ -119,6 +146,31 @@ jq -e '.energy.phases.decode.method == "apportioned"' run.json >/dev/null ||
 
 jq -e '.energy.meter.clock == "as it is"' run.json >/dev/null ||
     fail "a steady load has set the meter's clock"
+
+# What throughput costs: at 40 W, an inference draws these for as long as it
+# takes, and a batch shares them.
+"$ortmeter" bench --db t.db --ort "$ort" --meter meter.txt --batch 1,2,4 \
+    --count 300 --warmup 5 -o run.json "$models/mlp.onnx" >out 2>err ||
+    fail "bench --meter"
+jq -e --argjson j "$(stored "SELECT json_group_array(j) FROM (SELECT
+    40e-9 * avg(i.duration_ns) AS j FROM pipeline_sections s
+    JOIN texts t ON t.id = s.section_name JOIN inferences i ON i.run = s.run
+    AND i.start_ns BETWEEN s.start_ns AND s.start_ns + s.duration_ns
+    WHERE t.text = 'bench: measured' GROUP BY s.run, s.number
+    ORDER BY s.number)")" '[.bench.rows[] | .energy + {batch}] as $rows |
+    ([$rows[].per_inference_j, $j[]] | length == 6) and
+    ([$j, $rows] | transpose | all((.[1].per_inference_j / .[0] - 1 | fabs <
+    0.01) and .[1].method == "apportioned" and (.[1] |
+    (.per_sample_j * .batch / .per_inference_j - 1 | fabs < 1e-9) and
+    (.samples_per_j * .per_sample_j - 1 | fabs < 1e-9))))' run.json \
+    >/dev/null || fail "joules of each batch size"
+"$ortmeter" bench --db t.db --ort "$ort" --meter meter.txt --batch 1,4 \
+    --count 100 "$models/mlp.onnx" >out 2>err || fail "bench in words"
+grep -q 'thriftiest' out || fail "no word on the thriftiest batch"
+"$ortmeter" bench --db t.db --ort "$ort" --energy auto --count 100 \
+    "$models/mlp.onnx" >out 2>err || fail "bench --energy auto"
+[ "$status" = measured ] || grep -q 'no energy source' out ||
+    fail "bench does not say that there is no energy source"
 
 # The same from a meter whose clock is an hour behind, and a model whose file
 # tells its FLOPs.

@@ -34,6 +34,19 @@ counts=$(sqlite3 t.db "SELECT
     (SELECT count(*) FROM readings) || ' values'")
 [[ $counts != *' 0 values' ]] || fail "nothing was sampled: $counts"
 traced "$counts"
+# A sensor that says, for a millisecond, that the machine is held back: on both
+# timelines, and nothing else changes.
+sqlite3 t.db "INSERT OR IGNORE INTO metrics (name)
+        VALUES ('device_throttled_ratio');
+    INSERT INTO readings SELECT run, number + 1, 2000000, 0, m.id, 1, 0
+        FROM (SELECT run, max(number) AS number FROM readings), metrics m
+        WHERE m.name = 'device_throttled_ratio';
+    INSERT INTO readings SELECT run, number + 1, 3000000, 0, metric, 0, 0
+        FROM (SELECT run, max(number) AS number, metric FROM readings)"
+counts=$(awk '{ $1 += 1; $5 += 2; print }' <<<"$counts")
+traced "$counts"
+grep -q '"name":"held back".*"ts":2000,"dur":1000' trace.json ||
+    fail "the timeline does not show that it was held back"
 "$ortmeter" export --db t.db -f perfetto -z -o packed
 cmp <(gzip -dc packed) t.perfetto-trace || fail "packed, it is another"
 
