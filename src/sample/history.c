@@ -42,9 +42,7 @@ struct history *history_new(size_t bytes)
     h->series = alloc_zero(h->series_cap, sizeof(*h->series));
     h->oldest = h->newest = NO_BLOCK;
     h->stalest = h->freshest = NO_SERIES;
-    /* The lowest first: memory that was never used is never touched. */
-    for (uint32_t i = 0; i < h->block_count; i++)
-        h->note[i].older = i + 1 < h->block_count ? i + 1 : NO_BLOCK;
+    h->free_block = NO_BLOCK;
     return h;
 }
 
@@ -104,8 +102,11 @@ static uint32_t take_block(struct history *h, uint32_t series, uint16_t which)
     struct lane *lane = &h->series[series].lane[which];
     uint32_t b = h->free_block;
 
+    /* Memory that was never needed is never touched. */
     if (b != NO_BLOCK) {
         h->free_block = h->note[b].older;
+    } else if (h->used_blocks < h->block_count) {
+        b = h->used_blocks++;
     } else {
         b = h->oldest;
         unhook(h, b);

@@ -4,12 +4,18 @@
 #include "base/compiler.h"
 #include "os/clock.h"
 #include "os/file.h"
+#include "sample/schedule.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_S 1e9
+
+/* Asking for the CPU time costs as much as reading a process.  So it is asked
+ * at the ticks where something is read besides the fastest, and so often; the
+ * ticks between cost what those cost without what was read besides. */
+#define METERED_NS UINT64_C(100000000)
 
 /* Readings of one tick: 20 processes have some 800.  It grows between ticks
  * when it is half full. */
@@ -27,15 +33,8 @@
 
 #define MOST_HZ 10000.0
 
-/* A sampler, or the look for processes, and when its time comes. */
-struct due {
-    uint64_t next_ns;
-    uint64_t period_ns;
-};
-
 struct reader {
     struct sampling_source source;
-    struct due due;
     void *state;
 };
 
@@ -44,7 +43,8 @@ struct sampling {
     struct targets *targets;
     struct reader reader[SAMPLING_SOURCES_MAX];
     size_t readers;
-    struct due look;
+    struct schedule schedule; /* of the readers, and of the look */
+    size_t look;
     double look_hz;
     struct batch batch;
     uint64_t (*cpu_ns)(void);
@@ -52,17 +52,17 @@ struct sampling {
     struct rates_control control;
     uint64_t stretch_start_ns, stretch_cpu_ns; /* since the last judgement */
     uint64_t forgiven_ns;
-    uint64_t step_cpu_ns; /* at the end of the last step */
+    uint64_t cpu_time_ns; /* as last asked for */
+    bool metered;         /* whether it was at the last step, */
+    bool meter_next;      /* and will be at the next */
+    uint64_t metered_ns;  /* of mono_ns(): when it was */
+    uint64_t unmetered;   /* steps since */
+    uint64_t tick_ns;     /* what such a step costs */
     struct rate_change change[SAMPLING_CHANGES_MAX];
     size_t changes;
 };
 
 /* --- rates ---------------------------------------------------------------- */
-
-static uint64_t period_of(double hz)
-{
-    return (uint64_t)(NS_PER_S / hz + 0.5);
-}
 
 static double scaled(double wanted_hz, double scale)
 {
@@ -70,15 +70,6 @@ static double scaled(double wanted_hz, double scale)
     double least = wanted_hz < LEAST_HZ ? wanted_hz : LEAST_HZ;
 
     return hz > least ? hz : least;
-}
-
-/* A deadline that is further away than a new period comes sooner; one that is
- * near stays. */
-static void set_period(struct due *d, double hz, uint64_t now_ns)
-{
-    d->period_ns = period_of(hz);
-    if (d->next_ns > now_ns + d->period_ns)
-        d->next_ns = now_ns + d->period_ns;
 }
 
 static void apply_scale(struct sampling *s, uint64_t now_ns)
@@ -89,10 +80,11 @@ static void apply_scale(struct sampling *s, uint64_t now_ns)
         if (r->source.rc || r->source.wanted_hz <= 0)
             continue;
         r->source.hz = scaled(r->source.wanted_hz, s->control.scale);
-        set_period(&r->due, r->source.hz, now_ns);
+        schedule_change(&s->schedule, i, r->source.hz, now_ns);
     }
     if (s->targets)
-        set_period(&s->look, scaled(s->look_hz, s->control.scale), now_ns);
+        schedule_change(&s->schedule, s->look,
+                scaled(s->look_hz, s->control.scale), now_ns);
 }
 
 static double wanted_hz(const struct sampling_plan *plan,
@@ -136,6 +128,7 @@ static void open_reader(struct sampling *s, const struct sampler *x,
 {
     struct reader *r = &s->reader[s->readers++];
 
+    (void)schedule_add(&s->schedule);
     r->source.sampler = x;
     r->source.wanted_hz = wanted_hz(plan, x);
     r->state = alloc_zero(1, x->state_size ? x->state_size : 1);
@@ -171,11 +164,16 @@ static void begin(struct sampling *s)
 
     /* All begin together, so that ticks coincide where rates allow it. */
     for (size_t i = 0; i < s->readers; i++)
-        s->reader[i].due.next_ns = s->reader[i].source.rc ? UINT64_MAX : now_ns;
-    s->look.next_ns = s->targets ? now_ns : UINT64_MAX;
+        if (!s->reader[i].source.rc)
+            schedule_start(&s->schedule, i, s->reader[i].source.wanted_hz,
+                    now_ns);
+    s->look = schedule_add(&s->schedule);
+    if (s->targets)
+        schedule_start(&s->schedule, s->look, s->look_hz, now_ns);
     apply_scale(s, now_ns);
+    s->meter_next = true;
     s->stretch_start_ns = now_ns;
-    s->stretch_cpu_ns = s->step_cpu_ns = s->cpu_ns();
+    s->stretch_cpu_ns = s->cpu_time_ns = s->cpu_ns();
 }
 
 int sampling_open(struct sampling **out, const struct sampling_plan *plan,
@@ -236,34 +234,46 @@ void sampling_close(struct sampling *s)
 
 uint64_t sampling_next_ns(const struct sampling *s)
 {
-    uint64_t next_ns = s->look.next_ns;
-
-    for (size_t i = 0; i < s->readers; i++)
-        if (s->reader[i].due.next_ns < next_ns)
-            next_ns = s->reader[i].due.next_ns;
-    return next_ns;
+    return schedule_next_ns(&s->schedule);
 }
 
-/* To the next deadline that is still to come.  Returns those that passed. */
-static uint64_t advance(struct due *d, uint64_t now_ns)
+static uint64_t ask_cpu_time(struct sampling *s)
 {
-    uint64_t passed = (now_ns - d->next_ns) / d->period_ns;
+    uint64_t before_ns = s->cpu_time_ns;
 
-    d->next_ns += (passed + 1) * d->period_ns;
-    return passed;
+    s->cpu_time_ns = s->cpu_ns();
+    return s->cpu_time_ns - before_ns;
 }
 
-static void read_one(struct sampling *s, struct reader *r, uint64_t now_ns)
+static void read_one(struct sampling *s, size_t i, uint64_t now_ns)
 {
-    uint64_t before_ns = s->step_cpu_ns;
+    struct reader *r = &s->reader[i];
 
     r->source.sampler->read(r->state, &s->batch);
-    s->step_cpu_ns = s->cpu_ns();
-    r->source.cost_ns += s->step_cpu_ns - before_ns;
     r->source.reads++;
     r->source.last_ns = now_ns;
     if (!r->source.first_ns)
         r->source.first_ns = now_ns;
+    if (!s->metered)
+        return;
+
+    uint64_t cost_ns = ask_cpu_time(s);
+
+    r->source.timed_reads++;
+    r->source.timed_ns += cost_ns;
+    if (i == s->schedule.fastest)
+        s->tick_ns = cost_ns;
+}
+
+/* Whether something besides the fastest is read then. */
+static bool is_full(const struct sampling *s, uint64_t tick_ns)
+{
+    uint64_t until_ns = schedule_horizon_ns(&s->schedule, tick_ns);
+    size_t due = 0;
+
+    for (size_t i = 0; i < s->schedule.count; i++)
+        due += s->schedule.next_ns[i] <= until_ns;
+    return due > 1;
 }
 
 static void note_change(struct sampling *s, uint64_t now_ns, double from,
@@ -284,7 +294,7 @@ static void note_change(struct sampling *s, uint64_t now_ns, double from,
 static void judge(struct sampling *s, uint64_t now_ns)
 {
     uint64_t elapsed_ns = now_ns - s->stretch_start_ns;
-    uint64_t spent_ns = s->step_cpu_ns - s->stretch_cpu_ns;
+    uint64_t spent_ns = s->cpu_time_ns - s->stretch_cpu_ns;
     uint64_t cost_ns =
             spent_ns > s->forgiven_ns ? spent_ns - s->forgiven_ns : 0;
     double before = s->control.scale;
@@ -296,7 +306,7 @@ static void judge(struct sampling *s, uint64_t now_ns)
         apply_scale(s, now_ns);
     }
     s->stretch_start_ns = now_ns;
-    s->stretch_cpu_ns = s->step_cpu_ns;
+    s->stretch_cpu_ns = s->cpu_time_ns;
     s->forgiven_ns = 0;
 }
 
@@ -310,27 +320,52 @@ static void make_room(struct sampling *s)
     s->batch.count = 0;
 }
 
+/* New ones, and those that ended. */
+static void look(struct sampling *s, uint64_t now_ns)
+{
+    if (s->targets)
+        targets_look(s->targets, now_ns);
+}
+
+static void finish_step(struct sampling *s, uint64_t now_ns)
+{
+    if (s->metered) {
+        s->metered_ns = now_ns;
+        s->unmetered = 0;
+        judge(s, now_ns);
+    } else {
+        s->unmetered++;
+    }
+
+    uint64_t next_ns = sampling_next_ns(s);
+
+    s->meter_next =
+            next_ns - s->metered_ns >= METERED_NS || is_full(s, next_ns);
+}
+
 static const struct batch *step(struct sampling *s, uint64_t now_ns, bool all)
 {
+    uint64_t until_ns = schedule_horizon_ns(&s->schedule, now_ns);
+    struct schedule *plan = &s->schedule;
+
     make_room(s);
     s->batch.time_ns = now_ns;
-    if (all || s->look.next_ns <= now_ns) {
-        if (s->targets)
-            targets_look(s->targets, now_ns);
-        if (s->look.next_ns <= now_ns)
-            (void)advance(&s->look, now_ns);
-    }
-    s->step_cpu_ns = s->cpu_ns();
+    s->metered = s->meter_next || all;
+    if (all || plan->next_ns[s->look] <= until_ns)
+        look(s, now_ns);
+    if (plan->next_ns[s->look] <= until_ns)
+        (void)schedule_advance(plan, s->look, now_ns);
+    if (s->metered)
+        (void)ask_cpu_time(s);
     for (size_t i = 0; i < s->readers; i++) {
-        struct reader *r = &s->reader[i];
-        bool due = r->due.next_ns <= now_ns;
+        bool due = plan->next_ns[i] <= until_ns;
 
         if (due)
-            r->source.missed += advance(&r->due, now_ns);
-        if (due || (all && !r->source.rc))
-            read_one(s, r, now_ns);
+            s->reader[i].source.missed += schedule_advance(plan, i, now_ns);
+        if (due || (all && !s->reader[i].source.rc))
+            read_one(s, i, now_ns);
     }
-    judge(s, now_ns);
+    finish_step(s, now_ns);
     return &s->batch;
 }
 
@@ -344,17 +379,27 @@ const struct batch *sampling_read_all(struct sampling *s, uint64_t now_ns)
     return step(s, now_ns, true);
 }
 
-void sampling_forgive(struct sampling *s)
+bool sampling_is_metered(const struct sampling *s)
 {
-    uint64_t now_ns = s->cpu_ns();
-
-    s->forgiven_ns += now_ns - s->step_cpu_ns;
-    s->step_cpu_ns = now_ns;
+    return s->metered;
 }
 
 void sampling_charge(struct sampling *s)
 {
-    s->step_cpu_ns = s->cpu_ns();
+    if (s->metered)
+        (void)ask_cpu_time(s);
+}
+
+/* The ticks that were not metered lie between, and were ours. */
+void sampling_forgive(struct sampling *s)
+{
+    if (!s->meter_next)
+        return;
+
+    uint64_t spent_ns = ask_cpu_time(s);
+    uint64_t ours_ns = s->unmetered * s->tick_ns;
+
+    s->forgiven_ns += spent_ns > ours_ns ? spent_ns - ours_ns : 0;
 }
 
 /* --- telling -------------------------------------------------------------- */
@@ -378,6 +423,12 @@ const struct sampling_source *sampling_source_at(const struct sampling *s,
         size_t i)
 {
     return &s->reader[i].source;
+}
+
+double sampling_read_us(const struct sampling_source *x)
+{
+    return x->timed_reads ? (double)x->timed_ns / (double)x->timed_reads / 1e3
+                          : 0;
 }
 
 double sampling_effective_hz(const struct sampling_source *x)
