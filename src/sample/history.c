@@ -37,9 +37,10 @@ struct history *history_new(size_t bytes)
     h->block_count = (uint32_t)count;
     h->series_cap = (uint32_t)(count / BLOCKS_PER_SERIES);
     h->bytes = sizeof(*h) + count * each;
-    h->block = alloc_zero(count, sizeof(*h->block));
-    h->note = alloc_zero(count, sizeof(*h->note));
-    h->series = alloc_zero(h->series_cap, sizeof(*h->series));
+    /* What was never needed is never touched, not even to be zeroed. */
+    h->block = alloc_resize(NULL, count * sizeof(*h->block));
+    h->note = alloc_resize(NULL, count * sizeof(*h->note));
+    h->series = alloc_resize(NULL, h->series_cap * sizeof(*h->series));
     h->oldest = h->newest = NO_BLOCK;
     h->stalest = h->freshest = NO_SERIES;
     h->free_block = NO_BLOCK;
@@ -102,7 +103,6 @@ static uint32_t take_block(struct history *h, uint32_t series, uint16_t which)
     struct lane *lane = &h->series[series].lane[which];
     uint32_t b = h->free_block;
 
-    /* Memory that was never needed is never touched. */
     if (b != NO_BLOCK) {
         h->free_block = h->note[b].older;
     } else if (h->used_blocks < h->block_count) {

@@ -4,18 +4,15 @@
 #include "base/compiler.h"
 #include "os/clock.h"
 #include "os/file.h"
+#include "os/host.h"
 #include "sample/schedule.h"
+#include "sample/spending.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_S 1e9
-
-/* Asking for the CPU time costs as much as reading a process.  So it is asked
- * at the ticks where something is read besides the fastest, and so often; the
- * ticks between cost what those cost without what was read besides. */
-#define METERED_NS UINT64_C(100000000)
 
 /* Readings of one tick: 20 processes have some 800.  It grows between ticks
  * when it is half full. */
@@ -47,19 +44,7 @@ struct sampling {
     size_t look;
     double look_hz;
     struct batch batch;
-    uint64_t (*cpu_ns)(void);
-
-    struct rates_control control;
-    uint64_t stretch_start_ns, stretch_cpu_ns; /* since the last judgement */
-    uint64_t forgiven_ns;
-    uint64_t cpu_time_ns; /* as last asked for */
-    bool metered;         /* whether it was at the last step, */
-    bool meter_next;      /* and will be at the next */
-    uint64_t metered_ns;  /* of mono_ns(): when it was */
-    uint64_t unmetered;   /* steps since */
-    uint64_t tick_ns;     /* what such a step costs */
-    struct rate_change change[SAMPLING_CHANGES_MAX];
-    size_t changes;
+    struct spending spending;
 };
 
 /* --- rates ---------------------------------------------------------------- */
@@ -74,17 +59,19 @@ static double scaled(double wanted_hz, double scale)
 
 static void apply_scale(struct sampling *s, uint64_t now_ns)
 {
+    double scale = s->spending.control.scale;
+
     for (size_t i = 0; i < s->readers; i++) {
         struct reader *r = &s->reader[i];
 
         if (r->source.rc || r->source.wanted_hz <= 0)
             continue;
-        r->source.hz = scaled(r->source.wanted_hz, s->control.scale);
+        r->source.hz = scaled(r->source.wanted_hz, scale);
         schedule_change(&s->schedule, i, r->source.hz, now_ns);
     }
     if (s->targets)
-        schedule_change(&s->schedule, s->look,
-                scaled(s->look_hz, s->control.scale), now_ns);
+        schedule_change(&s->schedule, s->look, scaled(s->look_hz, scale),
+                now_ns);
 }
 
 static double wanted_hz(const struct sampling_plan *plan,
@@ -138,6 +125,23 @@ static void open_reader(struct sampling *s, const struct sampler *x,
         r->source.rc = x->open(r->state, context, &r->source.why);
 }
 
+static void open_readers(struct sampling *s, const struct sampler *const *table,
+        const struct sampling_plan *plan, const char *root)
+{
+    struct host_info host;
+    struct sample_context context = {
+        .root = root,
+        .host = &host,
+        .subjects = s->subjects,
+        .targets = s->targets,
+        .costly = plan->costly,
+    };
+
+    host_read(&host, root);
+    for (size_t i = 0; i < SAMPLING_SOURCES_MAX && table[i]; i++)
+        open_reader(s, table[i], plan, &context);
+}
+
 static int open_targets(struct sampling *s, const struct sampling_plan *plan,
         const char *root, struct error *e)
 {
@@ -158,7 +162,7 @@ static const char *host_name(char *out, size_t cap, const char *root)
     return out;
 }
 
-static void begin(struct sampling *s)
+static void begin(struct sampling *s, const struct sampling_plan *plan)
 {
     uint64_t now_ns = mono_ns();
 
@@ -170,10 +174,9 @@ static void begin(struct sampling *s)
     s->look = schedule_add(&s->schedule);
     if (s->targets)
         schedule_start(&s->schedule, s->look, s->look_hz, now_ns);
+    spending_begin(&s->spending, plan->budget,
+            plan->cpu_ns ? plan->cpu_ns : thread_cpu_ns, now_ns);
     apply_scale(s, now_ns);
-    s->meter_next = true;
-    s->stretch_start_ns = now_ns;
-    s->stretch_cpu_ns = s->cpu_time_ns = s->cpu_ns();
 }
 
 int sampling_open(struct sampling **out, const struct sampling_plan *plan,
@@ -191,8 +194,6 @@ int sampling_open(struct sampling **out, const struct sampling_plan *plan,
     char name[256];
 
     s->subjects = subjects_new(host_name(name, sizeof(name), root));
-    s->cpu_ns = plan->cpu_ns ? plan->cpu_ns : thread_cpu_ns;
-    s->control = (struct rates_control){ .budget = plan->budget, .scale = 1 };
     s->batch.cap = BATCH_CAP;
     s->batch.items = alloc_zero(s->batch.cap, sizeof(*s->batch.items));
     rc = open_targets(s, plan, root, e);
@@ -201,16 +202,8 @@ int sampling_open(struct sampling **out, const struct sampling_plan *plan,
         return rc;
     }
 
-    struct sample_context context = {
-        .root = root,
-        .subjects = s->subjects,
-        .targets = s->targets,
-        .costly = plan->costly,
-    };
-
-    for (size_t i = 0; i < SAMPLING_SOURCES_MAX && table[i]; i++)
-        open_reader(s, table[i], plan, &context);
-    begin(s);
+    open_readers(s, table, plan, root);
+    begin(s, plan);
     *out = s;
     return 0;
 }
@@ -237,14 +230,6 @@ uint64_t sampling_next_ns(const struct sampling *s)
     return schedule_next_ns(&s->schedule);
 }
 
-static uint64_t ask_cpu_time(struct sampling *s)
-{
-    uint64_t before_ns = s->cpu_time_ns;
-
-    s->cpu_time_ns = s->cpu_ns();
-    return s->cpu_time_ns - before_ns;
-}
-
 static void read_one(struct sampling *s, size_t i, uint64_t now_ns)
 {
     struct reader *r = &s->reader[i];
@@ -254,15 +239,15 @@ static void read_one(struct sampling *s, size_t i, uint64_t now_ns)
     r->source.last_ns = now_ns;
     if (!r->source.first_ns)
         r->source.first_ns = now_ns;
-    if (!s->metered)
+    if (!s->spending.metered)
         return;
 
-    uint64_t cost_ns = ask_cpu_time(s);
+    uint64_t cost_ns = spending_ask(&s->spending);
 
     r->source.timed_reads++;
     r->source.timed_ns += cost_ns;
     if (i == s->schedule.fastest)
-        s->tick_ns = cost_ns;
+        s->spending.tick_ns = cost_ns;
 }
 
 /* Whether something besides the fastest is read then. */
@@ -274,40 +259,6 @@ static bool is_full(const struct sampling *s, uint64_t tick_ns)
     for (size_t i = 0; i < s->schedule.count; i++)
         due += s->schedule.next_ns[i] <= until_ns;
     return due > 1;
-}
-
-static void note_change(struct sampling *s, uint64_t now_ns, double from,
-        double measured)
-{
-    if (s->changes < SAMPLING_CHANGES_MAX)
-        s->change[s->changes] = (struct rate_change){
-            .time_ns = now_ns,
-            .from_scale = from,
-            .scale = s->control.scale,
-            .measured = measured,
-            .budget = s->control.budget,
-        };
-    s->changes++;
-}
-
-/* What was spent since the last time, and what that means for the rates. */
-static void judge(struct sampling *s, uint64_t now_ns)
-{
-    uint64_t elapsed_ns = now_ns - s->stretch_start_ns;
-    uint64_t spent_ns = s->cpu_time_ns - s->stretch_cpu_ns;
-    uint64_t cost_ns =
-            spent_ns > s->forgiven_ns ? spent_ns - s->forgiven_ns : 0;
-    double before = s->control.scale;
-
-    if (!rates_control_ripe(&s->control, elapsed_ns, cost_ns))
-        return;
-    if (rates_control_take(&s->control, elapsed_ns, cost_ns) != RATES_KEEP) {
-        note_change(s, now_ns, before, (double)cost_ns / (double)elapsed_ns);
-        apply_scale(s, now_ns);
-    }
-    s->stretch_start_ns = now_ns;
-    s->stretch_cpu_ns = s->cpu_time_ns;
-    s->forgiven_ns = 0;
 }
 
 static void make_room(struct sampling *s)
@@ -329,18 +280,12 @@ static void look(struct sampling *s, uint64_t now_ns)
 
 static void finish_step(struct sampling *s, uint64_t now_ns)
 {
-    if (s->metered) {
-        s->metered_ns = now_ns;
-        s->unmetered = 0;
-        judge(s, now_ns);
-    } else {
-        s->unmetered++;
-    }
+    if (spending_judge(&s->spending, now_ns))
+        apply_scale(s, now_ns);
 
     uint64_t next_ns = sampling_next_ns(s);
 
-    s->meter_next =
-            next_ns - s->metered_ns >= METERED_NS || is_full(s, next_ns);
+    spending_plan(&s->spending, next_ns, is_full(s, next_ns));
 }
 
 static const struct batch *step(struct sampling *s, uint64_t now_ns, bool all)
@@ -350,13 +295,11 @@ static const struct batch *step(struct sampling *s, uint64_t now_ns, bool all)
 
     make_room(s);
     s->batch.time_ns = now_ns;
-    s->metered = s->meter_next || all;
     if (all || plan->next_ns[s->look] <= until_ns)
         look(s, now_ns);
     if (plan->next_ns[s->look] <= until_ns)
         (void)schedule_advance(plan, s->look, now_ns);
-    if (s->metered)
-        (void)ask_cpu_time(s);
+    spending_tick(&s->spending, all);
     for (size_t i = 0; i < s->readers; i++) {
         bool due = plan->next_ns[i] <= until_ns;
 
@@ -381,25 +324,17 @@ const struct batch *sampling_read_all(struct sampling *s, uint64_t now_ns)
 
 bool sampling_is_metered(const struct sampling *s)
 {
-    return s->metered;
+    return s->spending.metered;
+}
+
+void sampling_forgive(struct sampling *s)
+{
+    spending_forgive(&s->spending);
 }
 
 void sampling_charge(struct sampling *s)
 {
-    if (s->metered)
-        (void)ask_cpu_time(s);
-}
-
-/* The ticks that were not metered lie between, and were ours. */
-void sampling_forgive(struct sampling *s)
-{
-    if (!s->meter_next)
-        return;
-
-    uint64_t spent_ns = ask_cpu_time(s);
-    uint64_t ours_ns = s->unmetered * s->tick_ns;
-
-    s->forgiven_ns += spent_ns > ours_ns ? spent_ns - ours_ns : 0;
+    spending_charge(&s->spending);
 }
 
 /* --- telling -------------------------------------------------------------- */
@@ -441,15 +376,15 @@ double sampling_effective_hz(const struct sampling_source *x)
 
 size_t sampling_change_count(const struct sampling *s)
 {
-    return s->changes;
+    return s->spending.changes;
 }
 
 const struct rate_change *sampling_change_at(const struct sampling *s, size_t i)
 {
-    return &s->change[i];
+    return &s->spending.change[i];
 }
 
 double sampling_scale(const struct sampling *s)
 {
-    return s->control.scale;
+    return s->spending.control.scale;
 }

@@ -15,8 +15,8 @@
 #pragma once
 
 #include "base/error.h"
-#include "sample/rates.h"
 #include "sample/sampler.h"
+#include "sample/spending.h"
 #include "sample/targets.h"
 
 #include <stdbool.h>
@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #define SAMPLING_SOURCES_MAX 48
-#define SAMPLING_CHANGES_MAX 256
+#define SAMPLING_CHANGES_MAX SPENDING_CHANGES_MAX
 
 struct sampling;
 
