@@ -96,7 +96,8 @@ def collect_row($what; $least): {
 def rate_row($rates; $most):
     .rate_hz as $hz
     | ($rates | map(select(.processes == 0 and .rate_hz == $hz)) | first) as $bare
-    | { what: "\(.processes) looked at \($hz) times a second, and waking only",
+    | (if .working then "at work" else "quiet" end) as $how
+    | { what: "\(.processes) \($how), watched at \($hz) Hz, and waking up alone",
         ours: "\(.core_percent | fixed(2)) % core",
         other: "\($bare.core_percent | fixed(2)) % core",
         target: "<= \($most) %", verdict: verdict(.core_percent <= $most) };

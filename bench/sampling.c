@@ -1,113 +1,38 @@
 /* sampling.c -- what it costs to look at processes: sampling PYTHON PEER.
  *
- * Twenty quiet programs with four threads, 64 MiB and a TCP connection are
- * looked at by our samplers and by psutil (PEER is bench/psutil_peer.py), in
- * turns.  Then ours are read for some seconds at a rate, all of them, each at
- * its own; what that costs is our own CPU time. */
+ * Twenty programs are looked at by our samplers and by psutil (PEER is
+ * bench/psutil_peer.py), in turns; they have done something before each look of
+ * ours.  Then they are watched for some seconds at a rate, as `ortmeter watch`
+ * does it, all samplers each at its own rate, while they are quiet and while
+ * they work; what that costs is our own CPU time. */
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "base/json.h"
+#include "bench/crowd.h"
 #include "bench/quantile.h"
+#include "cmd/watching.h"
 #include "os/clock.h"
+#include "os/pause.h"
 #include "sample/sampler_table.h"
 #include "sample/targets.h"
 #include "tests/programs/ort_host.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#define NS_PER_S UINT64_C(1000000000)
+
 enum {
-    PROGRAMS = 20,
-    THREADS = 4,
-    MEMORY = 64 << 20,
     ROUNDS = 15, /* of ours and psutil's, in turns */
     SAMPLERS_MOST = 64,
     BATCH_CAP = 65536,
-    RATE_SECONDS = 4
+    RATE_ROUNDS = 3, /* of each rate, in turns */
+    RATE_SECONDS = 2
 };
-
-static uint64_t pids[PROGRAMS];
-
-/* --- the programs that are looked at -----------------------------------------
- */
-
-static void *idle(void *unused)
-{
-    (void)unused;
-    (void)pause();
-    return NULL;
-}
-
-static void connect_to_itself(void)
-{
-    struct sockaddr_in at = { .sin_family = AF_INET,
-        .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    socklen_t len = sizeof(at);
-    int server = socket(AF_INET, SOCK_STREAM, 0);
-    int client = socket(AF_INET, SOCK_STREAM, 0);
-
-    if (bind(server, (struct sockaddr *)&at, len) || listen(server, 1) ||
-            getsockname(server, (struct sockaddr *)&at, &len) ||
-            connect(client, (struct sockaddr *)&at, len))
-        die("cannot connect: %s", strerror(errno));
-}
-
-static void program(int ready)
-{
-    char *memory = malloc(MEMORY);
-    pthread_t thread;
-
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    connect_to_itself();
-    if (!memory)
-        die("no memory");
-    memset(memory, 1, MEMORY);
-    for (int i = 1; i < THREADS; i++)
-        if (pthread_create(&thread, NULL, idle, NULL))
-            die("no thread");
-    if (write(ready, "", 1) != 1)
-        die("nobody waits for us");
-    (void)pause();
-}
-
-static void start_programs(void)
-{
-    int ready[2];
-    char byte;
-
-    if (pipe(ready))
-        die("no pipe");
-    for (int i = 0; i < PROGRAMS; i++) {
-        pid_t pid = fork();
-
-        if (pid == 0) {
-            program(ready[1]);
-            _exit(0);
-        }
-        pids[i] = (uint64_t)pid;
-        if (read(ready[0], &byte, 1) != 1)
-            die("a program did not start");
-    }
-}
-
-static void stop_programs(void)
-{
-    for (int i = 0; i < PROGRAMS; i++) {
-        (void)kill((pid_t)pids[i], SIGKILL);
-        (void)waitpid((pid_t)pids[i], NULL, 0);
-    }
-}
 
 /* --- psutil ------------------------------------------------------------------
  */
@@ -151,7 +76,7 @@ static double peer_collect(struct peer *p, const char *kind, unsigned times,
 
     (void)fprintf(p->to, "%s %u", kind, times);
     for (size_t i = 0; i < count; i++)
-        (void)fprintf(p->to, " %llu", (unsigned long long)pids[i]);
+        (void)fprintf(p->to, " %llu", (unsigned long long)crowd_pids[i]);
     (void)fputc('\n', p->to);
     if (fflush(p->to) || !fgets(line, sizeof(line), p->from))
         die("psutil does not answer");
@@ -199,7 +124,8 @@ static struct ours ours_open(size_t processes)
     struct error e;
 
     if (targets_open(&o.targets, "",
-                &(struct target_plan){ .pids = pids, .pid_count = processes },
+                &(struct target_plan){ .pids = crowd_pids,
+                        .pid_count = processes },
                 o.subjects, &e))
         die("%s", e.text);
     o.batch.items = alloc_zero(BATCH_CAP, sizeof(*o.batch.items));
@@ -225,12 +151,15 @@ static void ours_close(struct ours *o)
     subjects_free(o->subjects);
 }
 
-/* Microseconds a collection: the median. */
-static double ours_collect(struct ours *o, unsigned times)
+/* Microseconds a collection: the median.  `stirred` programs have done
+ * something before each. */
+static double ours_collect(struct ours *o, unsigned times, size_t stirred)
 {
     static double took_us[10000];
 
     for (unsigned n = 0; n < times; n++) {
+        crowd_stir(stirred);
+
         uint64_t start_ns = mono_ns();
 
         for (size_t i = 0; i < o->count; i++)
@@ -253,9 +182,9 @@ static void compare(struct json *j, const char *key, struct peer *peer,
     ours_add(&o, &sampler_process);
     if (sockets)
         ours_add(&o, &sampler_process_sockets);
-    (void)ours_collect(&o, 10);
+    (void)ours_collect(&o, 10, processes);
     for (int i = 0; i < ROUNDS; i++) {
-        ours[i] = ours_collect(&o, processes > 1 ? 100 : 1000);
+        ours[i] = ours_collect(&o, 100, processes);
         other[i] = peer_collect(peer, sockets ? "five" : "four", peer_times,
                 processes);
         ratio[i] = other[i] / ours[i];
@@ -267,6 +196,7 @@ static void compare(struct json *j, const char *key, struct peer *peer,
     json_fixed(j, "psutil_us", median(other, ROUNDS), 2);
     json_fixed(j, "times_cheaper", median(ratio, ROUNDS), 1);
     json_u64(j, "readings", o.batch.count);
+    json_fixed(j, "quiet_us", ours_collect(&o, 100, 0), 2);
     json_end(j);
     ours_close(&o);
 }
@@ -274,55 +204,110 @@ static void compare(struct json *j, const char *key, struct peer *peer,
 /* --- at a rate ---------------------------------------------------------------
  */
 
-static void sleep_until(uint64_t time_ns)
-{
-    struct timespec t = { (time_t)(time_ns / 1000000000),
-        (long)(time_ns % 1000000000) };
+/* A way of watching, and the shares of a core that it took. */
+struct pace {
+    unsigned hz;
+    size_t processes; /* 0: only waking up */
+    bool working;     /* are they? */
+    double percent[RATE_ROUNDS];
+    uint64_t reads, missed; /* of the processes */
+};
 
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
-        ;
+static void watch_for_a_while(struct watching *w, struct pace *p, int round)
+{
+    /* What happens once, at the beginning, is no matter of the rate; and what
+     * is read once a second is read twice. */
+    uint64_t start_ns = w->start_ns + NS_PER_S / 2;
+    uint64_t end_ns = start_ns + RATE_SECONDS * NS_PER_S;
+
+    while (mono_ns() < start_ns)
+        (void)watching_step(w, start_ns);
+    start_ns = mono_ns();
+
+    uint64_t cpu_ns = own_cpu_ns();
+
+    while (mono_ns() < end_ns)
+        (void)watching_step(w, end_ns);
+    p->percent[round] = 100.0 * (double)(own_cpu_ns() - cpu_ns) /
+                        (double)(mono_ns() - start_ns);
+    for (size_t i = 0; i < sampling_source_count(w->sampling); i++) {
+        const struct sampling_source *x = sampling_source_at(w->sampling, i);
+
+        if (x->sampler == &sampler_process) {
+            p->reads += x->reads;
+            p->missed += x->missed;
+        }
+    }
 }
 
-/* The sampler of processes at the rate, all others at their own; of no process
- * none at all, which is what waking up costs. */
-static void at_rate(struct json *j, unsigned rate_hz, size_t processes)
+static void watch(struct pace *p, int round)
 {
-    struct ours o = ours_open(processes);
-    uint64_t due_ns[SAMPLERS_MOST] = { 0 }, period_ns[SAMPLERS_MOST];
-    uint64_t ticks = (uint64_t)rate_hz * RATE_SECONDS, late = 0;
+    char pids[CROWD][24], rate[24];
+    struct watching_settings s = { .rates = { { rate }, 1 } };
+    struct watching w;
+    struct error e = { "" };
 
-    for (const struct sampler *const *s = sampler_table; *s; s++)
-        if (processes && o.count < SAMPLERS_MOST)
-            ours_add(&o, *s);
-    for (size_t i = 0; i < o.count; i++)
-        period_ns[i] =
-                (uint64_t)(1e9 / (o.sampler[i] == &sampler_process
-                                                 ? rate_hz
-                                                 : o.sampler[i]->default_hz));
+    (void)snprintf(rate, sizeof(rate), "%u", p->hz);
+    for (size_t i = 0; i < p->processes; i++) {
+        (void)snprintf(pids[i], sizeof(pids[i]), "%llu",
+                (unsigned long long)crowd_pids[i]);
+        s.pids.item[s.pids.count++] = pids[i];
+    }
+    if (watching_open(&w, &s, NULL, &e))
+        die("%s", e.text);
+    if (p->working)
+        crowd_work();
+    watch_for_a_while(&w, p, round);
+    crowd_rest();
+    watching_close(&w);
+}
 
+static void wake_only(struct pace *p, int round)
+{
     uint64_t start_ns = mono_ns(), cpu_ns = own_cpu_ns();
 
-    for (uint64_t tick = 1; tick <= ticks; tick++) {
-        uint64_t now_ns = start_ns + tick * 1000000000 / rate_hz;
+    for (uint64_t tick = 1; tick <= p->hz * RATE_SECONDS; tick++)
+        (void)sleep_until(start_ns + tick * NS_PER_S / p->hz);
+    p->percent[round] = 100.0 * (double)(own_cpu_ns() - cpu_ns) /
+                        (double)(mono_ns() - start_ns);
+}
 
-        late += mono_ns() > now_ns;
-        sleep_until(now_ns);
-        for (size_t i = 0; i < o.count; i++)
-            if (now_ns >= due_ns[i]) {
-                ours_read(&o, i);
-                due_ns[i] = now_ns + period_ns[i] - period_ns[i] / 100;
-            }
-    }
-    cpu_ns = own_cpu_ns() - cpu_ns;
+static void add_pace(struct json *j, struct pace *p)
+{
     json_object(j, NULL);
-    json_u64(j, "rate_hz", rate_hz);
-    json_u64(j, "processes", processes);
-    json_fixed(j, "core_percent",
-            100.0 * (double)cpu_ns / (double)(mono_ns() - start_ns), 3);
-    json_u64(j, "ticks", ticks);
-    json_u64(j, "late", late);
+    json_u64(j, "rate_hz", p->hz);
+    json_u64(j, "processes", p->processes);
+    json_bool(j, "working", p->working);
+    json_fixed(j, "core_percent", median(p->percent, RATE_ROUNDS), 3);
+    if (p->processes) {
+        json_u64(j, "reads", p->reads);
+        json_u64(j, "missed", p->missed);
+    }
     json_end(j);
-    ours_close(&o);
+}
+
+/* In turns, so that what else the machine does meets all of them. */
+static void at_rates(struct json *j)
+{
+    static struct pace paces[] = {
+        { .hz = 100 },
+        { .hz = 1000 },
+        { .hz = 100, .processes = 1 },
+        { .hz = 100, .processes = 1, .working = true },
+        { .hz = 100, .processes = CROWD },
+        { .hz = 100, .processes = CROWD, .working = true },
+        { .hz = 1000, .processes = 1 },
+        { .hz = 1000, .processes = 1, .working = true },
+    };
+
+    for (int round = 0; round < RATE_ROUNDS; round++)
+        for (size_t i = 0; i < LEN(paces); i++)
+            if (paces[i].processes)
+                watch(&paces[i], round);
+            else
+                wake_only(&paces[i], round);
+    for (size_t i = 0; i < LEN(paces); i++)
+        add_pace(j, &paces[i]);
 }
 
 /* What one reading of each costs, of one process. */
@@ -333,11 +318,11 @@ static void each(struct json *j)
 
         ours_add(&o, *s);
         if (o.count) {
-            (void)ours_collect(&o, 10);
+            (void)ours_collect(&o, 10, 1);
             json_object(j, NULL);
             json_text(j, "sampler", (*s)->name);
             json_fixed(j, "default_hz", (*s)->default_hz, 1);
-            json_fixed(j, "read_us", ours_collect(&o, 300), 2);
+            json_fixed(j, "read_us", ours_collect(&o, 300, 1), 2);
             json_end(j);
         }
         ours_close(&o);
@@ -351,32 +336,28 @@ int main(int argc, char **argv)
 
     if (argc != 3)
         die("use: %s PYTHON PEER", argv[0]);
-    (void)prctl(PR_SET_TIMERSLACK, 1);
-    start_programs();
+    sleep_sharply();
+    crowd_start();
 
     struct peer peer = peer_start(argv[1], argv[2]);
 
     json_object(&j, NULL);
     json_object(&j, "collect");
     compare(&j, "one", &peer, 1, false);
-    compare(&j, "twenty", &peer, PROGRAMS, false);
+    compare(&j, "twenty", &peer, CROWD, false);
     compare(&j, "one_sockets", &peer, 1, true);
-    compare(&j, "twenty_sockets", &peer, PROGRAMS, true);
+    compare(&j, "twenty_sockets", &peer, CROWD, true);
     json_end(&j);
     peer_stop(&peer);
     json_array(&j, "samplers");
     each(&j);
     json_end(&j);
     json_array(&j, "rates");
-    at_rate(&j, 100, 0);
-    at_rate(&j, 1000, 0);
-    at_rate(&j, 100, 1);
-    at_rate(&j, 100, PROGRAMS);
-    at_rate(&j, 1000, 1);
+    at_rates(&j);
     json_end(&j);
     json_end(&j);
     (void)puts(buf_cstr(&text));
     buf_release(&text);
-    stop_programs();
+    crowd_stop();
     return 0;
 }

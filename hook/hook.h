@@ -190,6 +190,12 @@ struct ort_status *object_option_text(const struct library *lib,
 struct ort_status *object_provider(const struct library *lib,
         const struct ort_options *options, const char *name,
         struct ort_status *status);
+/* With the provider's own options; of these, the device is recorded that
+ * OpenVINO is to use. */
+struct ort_status *object_provider_keys(const struct library *lib,
+        const struct ort_options *options, const char *name,
+        const char *const *keys, const char *const *values, size_t count,
+        struct ort_status *status);
 
 /* Says why, just before the record of what failed, which is that thread's. */
 void object_error(const struct library *lib, const struct ort_status *status,

@@ -3,6 +3,7 @@
  * An option is sent when it is set, with the address of the options that it
  * was set on; the collector puts them together, so nothing is kept here. */
 #include "hook/ops.h"
+#include "hook/text.h"
 #include "os/clock.h"
 
 void object_error(const struct library *lib, const struct ort_status *status,
@@ -153,6 +154,24 @@ struct ort_status *object_option_text(const struct library *lib,
         send_option(RECORD_OPTION, lib, options,
                 &(struct record){ .option = { .key = channel_text(key),
                                           .value = channel_text(value) } });
+    return status;
+}
+
+/* As ONNX Runtime itself names an option of a provider. */
+#define OPENVINO_DEVICE "ep.openvinoexecutionprovider.device_type"
+
+struct ort_status *object_provider_keys(const struct library *lib,
+        const struct ort_options *options, const char *name,
+        const char *const *keys, const char *const *values, size_t count,
+        struct ort_status *status)
+{
+    if (object_provider(lib, options, name, status) ||
+            !text_begins(name, "OpenVINO"))
+        return status;
+    for (size_t i = 0; keys && values && i < count; i++)
+        if (keys[i] && values[i] && text_is(keys[i], "device_type"))
+            (void)object_option_text(lib, options, OPENVINO_DEVICE, values[i],
+                    NULL);
     return status;
 }
 

@@ -302,7 +302,8 @@ static struct ort_status *wrap_SetLanguageProjection(const struct ort_env *env,
                 REAL(SessionOptionsAppendExecutionProvider_##suffix)(options, \
                         keys, values, count);                                 \
                                                                               \
-        return object_provider(ME, options, name, st);                        \
+        return object_provider_keys(ME, options, name, keys, values, count,   \
+                st);                                                          \
     }
 
 PROVIDER(CUDA, "CUDAExecutionProvider")
@@ -311,7 +312,6 @@ PROVIDER(ROCM, "ROCMExecutionProvider")
 PROVIDER(MIGraphX, "MIGraphXExecutionProvider")
 PROVIDER(TensorRT, "TensorrtExecutionProvider")
 PROVIDER(TensorRT_V2, "TensorrtExecutionProvider")
-PROVIDER(OpenVINO, "OpenVINOExecutionProvider")
 PROVIDER(CANN, "CANNExecutionProvider")
 PROVIDER(Dnnl, "DnnlExecutionProvider")
 PROVIDER_KEYS(OpenVINO_V2, "OpenVINOExecutionProvider")
@@ -324,7 +324,20 @@ static struct ort_status *wrap_SessionOptionsAppendExecutionProvider(
     struct ort_status *st = REAL(SessionOptionsAppendExecutionProvider)(options,
             name, keys, values, count);
 
-    return object_provider(ME, options, name, st);
+    return object_provider_keys(ME, options, name, keys, values, count, st);
+}
+
+/* The old way: a struct, whose first member is the device. */
+static struct ort_status *wrap_SessionOptionsAppendExecutionProvider_OpenVINO(
+        struct ort_options *options, const void *provider_options)
+{
+    struct ort_status *st =
+            REAL(SessionOptionsAppendExecutionProvider_OpenVINO)(options,
+                    provider_options);
+    static const char *const key = "device_type";
+
+    return object_provider_keys(ME, options, "OpenVINOExecutionProvider", &key,
+            provider_options, provider_options ? 1 : 0, st);
 }
 
 static struct ort_status *wrap_SessionOptionsAppendExecutionProvider_V2(
@@ -341,7 +354,7 @@ static struct ort_status *wrap_SessionOptionsAppendExecutionProvider_V2(
 
         /* Several devices of one provider make one provider. */
         if (name != last)
-            object_provider(ME, options, name, NULL);
+            object_provider_keys(ME, options, name, keys, values, count, NULL);
         last = name;
     }
     return st;

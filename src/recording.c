@@ -7,6 +7,7 @@
 #include "energy/meter_feed.h"
 #include "os/clock.h"
 #include "push/push.h"
+#include "sample/pending.h"
 #include "sample/sampling.h"
 
 #include <stdio.h>
@@ -30,6 +31,7 @@ struct recording {
     struct store *store;
     struct push *push; /* or NULL */
     struct sampling *sampling;
+    struct pending pending;
     uint64_t start_ns;
     struct series *series;
     size_t count, cap;
@@ -50,6 +52,7 @@ void recording_close(struct recording *r)
         return;
     meter_feed_close(r->meter);
     sampling_close(r->sampling);
+    pending_release(&r->pending);
     map_release(&r->by_key);
     free(r->series);
     free(r->ended);
@@ -176,12 +179,21 @@ static void add_reading(struct recording *r, struct reading x)
     push_reading(r->push, &x);
 }
 
-static void keep(struct recording *r, const struct batch *batch)
+static void keep_pending(struct recording *r)
 {
     add_subjects(r);
-    for (size_t i = 0; i < batch->count; i++)
-        add_reading(r, batch->items[i]);
+    for (size_t i = 0; i < r->pending.count; i++)
+        add_reading(r, r->pending.items[i]);
+    r->pending.count = 0;
     end_subjects(r);
+}
+
+/* Some ticks together, ten times a second. */
+static void keep(struct recording *r, const struct batch *batch)
+{
+    pending_add(&r->pending, batch);
+    if (sampling_is_metered(r->sampling) || pending_is_much(&r->pending))
+        keep_pending(r);
 }
 
 /* --- an external meter ---------------------------------------------------- */

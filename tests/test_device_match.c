@@ -69,6 +69,9 @@ static const struct {
     { LAPTOP, "[" EP("Dml") "]", NULL, DEVICE_MATCH_UNSURE, "cannot tell", 2 },
     { LAPTOP, "[" EP("OpenVINO") "]", "GPU", DEVICE_MATCH_FOUND, "gpu1", 1 },
     { LAPTOP, "[" EP("OpenVINO") "]", "NPU", DEVICE_MATCH_FOUND, "npu0", 1 },
+    { LAPTOP, "[" EP("OpenVINO") "]", "GPU.0", DEVICE_MATCH_FOUND, "gpu1", 1 },
+    { LAPTOP, "[" EP("OpenVINO") "]", "CPU_FP32", DEVICE_MATCH_CPU, "the CPU",
+            0 },
     { LAPTOP, "[" EP("OpenVINO") "]", "CPU", DEVICE_MATCH_CPU, "the CPU", 0 },
     { LAPTOP, "[" EP("OpenVINO") "]", "AUTO:GPU,NPU", DEVICE_MATCH_UNSURE,
             "cannot tell: OpenVINO was asked to choose", 2 },
@@ -113,7 +116,14 @@ int main(void)
         struct device_match m;
         int before = test_failures;
 
-        device_match(&m, s, str_of(cases[i].providers), cases[i].openvino);
+        char options[128];
+
+        (void)snprintf(options, sizeof(options),
+                "{\"intra_op_num_threads\": 4, "
+                "\"ep.openvinoexecutionprovider.device_type\": \"%s\"}",
+                cases[i].openvino ? cases[i].openvino : "");
+        device_match(&m, s, str_of(cases[i].providers),
+                cases[i].openvino ? options : NULL);
         CHECK_INT(m.kind, cases[i].kind);
         CHECK_INT(m.count, cases[i].count);
         CHECK(str_starts(str_of(m.words), cases[i].words));

@@ -12,6 +12,8 @@ static struct ort_binding *const binding = THING(ort_binding, 4);
 static struct ort_run_options *const run_options = THING(ort_run_options, 5);
 static const char *const keys[] = { "key" };
 static const char *const values[] = { "value" };
+static const char *const openvino_keys[] = { "num_streams", "device_type" };
+static const char *const openvino_values[] = { "1", "GPU.0" };
 static const char data[] = "model";
 
 /* The last call was that one, with these. */
@@ -120,6 +122,8 @@ static void session_options(void)
 static void providers(void)
 {
     const void *theirs = data;
+    /* In place of a struct that begins with it. */
+    static const char *const old_openvino[] = { "NPU" };
     static struct ort_device device = { "QNNExecutionProvider" };
     const struct ort_device *const devices[] = { &device, &device };
 
@@ -129,11 +133,12 @@ static void providers(void)
     PASS_2(SessionOptionsAppendExecutionProvider_MIGraphX, options, theirs);
     PASS_2(SessionOptionsAppendExecutionProvider_TensorRT, options, theirs);
     PASS_2(SessionOptionsAppendExecutionProvider_TensorRT_V2, options, theirs);
-    PASS_2(SessionOptionsAppendExecutionProvider_OpenVINO, options, theirs);
+    PASS_2(SessionOptionsAppendExecutionProvider_OpenVINO, options,
+            old_openvino);
     PASS_2(SessionOptionsAppendExecutionProvider_CANN, options, theirs);
     PASS_2(SessionOptionsAppendExecutionProvider_Dnnl, options, theirs);
-    PASS_4(SessionOptionsAppendExecutionProvider_OpenVINO_V2, options, keys,
-            values, 1);
+    PASS_4(SessionOptionsAppendExecutionProvider_OpenVINO_V2, options,
+            openvino_keys, openvino_values, 2);
     PASS_4(SessionOptionsAppendExecutionProvider_VitisAI, options, keys, values,
             1);
     PASS_5(SessionOptionsAppendExecutionProvider, options, "XNNPACK", keys,
@@ -309,6 +314,21 @@ static void option_records(void)
     CHECK_INT(hooked_read(), before + 2); /* the language, and the end */
 }
 
+/* Which device OpenVINO was told to use, and none of the other options. */
+static void device_records(void)
+{
+    static const char *const devices[] = { "NPU", "GPU.0" };
+    size_t n = 0;
+
+    for (size_t i = 0; i < hooked.count; i++)
+        if (hooked.records[i].kind == RECORD_OPTION && n < 2) {
+            CHECK(hooked_text(hooked.records[i].option.key,
+                    "ep.openvinoexecutionprovider.device_type"));
+            CHECK(hooked_text(hooked.records[i].option.value, devices[n++]));
+        }
+    CHECK_INT(hooked_count(RECORD_OPTION), 2);
+}
+
 static void provider_records(void)
 {
     static const char *const names[] = { "CUDAExecutionProvider",
@@ -329,6 +349,7 @@ static void provider_records(void)
             CHECK_INT(hooked.records[i].option.options, U(options));
         }
     CHECK_INT(n, sizeof(names) / sizeof(names[0])); /* two devices are one */
+    device_records();
     fake.status = &failure;
     providers();
     CHECK_INT(hooked_count(RECORD_PROVIDER), n);

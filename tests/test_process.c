@@ -220,6 +220,25 @@ static void check_files(const struct sampled *s, const struct puppet *p,
         (void)fclose(f);
 }
 
+/* It does nothing: what it has done is told again and again, as it is. */
+static void check_quiet(struct sampled *s, const struct puppet *p,
+        uint32_t subject)
+{
+    double before_s;
+    size_t count;
+
+    do { /* until it waits for its next order */
+        before_s = scheduled_s(p->pid);
+        sampled_read(s);
+        count = s->batch.count;
+        sampled_read(s);
+    } while (scheduled_s(p->pid) != before_s);
+    CHECK_INT(s->batch.count, count);
+    CHECK_VALUE(s, process_cpu_cores, subject, 0);
+    CHECK_VALUE(s, process_threads, subject, 1);
+    check_files(s, p, subject);
+}
+
 static void totals(void)
 {
     struct puppet p = puppet_program(program, "work", NULL, NULL);
@@ -234,6 +253,8 @@ static void totals(void)
     uint32_t subject = targets_at(s.targets, 0)->subject;
 
     check_growth(&s, &p, subject);
+    check_io(&s, &p, subject);
+    check_quiet(&s, &p, subject);
     check_io(&s, &p, subject);
     puppet_tell(&p, 's');
     puppet_drop(&p);

@@ -100,6 +100,30 @@ static void several_fit(void)
     summed_end(&x);
 }
 
+/* OpenVINO computes on what it was told to. */
+static void option_tells(void)
+{
+    struct summed x = summed_begin();
+
+    add_device(&x, 1, "gpu0", "Intel Arc, xe, 0000:00:02.0");
+    add_device(&x, 2, "npu0", "Intel NPU, intel_vpu, 0000:00:0b.0");
+    store_add_session(x.store,
+            &(struct session){ .id = 1,
+                    .process = 1,
+                    .model = "m.onnx",
+                    .providers = "[" EP("OpenVINO") "]",
+                    .options = "{\"ep.openvinoexecutionprovider.device_type\": "
+                               "\"NPU\"}" });
+    summed_run(&x, 1, 100, 10);
+
+    const struct summary *s = show(&x);
+
+    CHECK_INT(s->sessions[0].device.kind, DEVICE_MATCH_FOUND);
+    CHECK_INT(s->sessions[0].device.count, 1);
+    CHECK(said(&text, "    on npu0 (Intel NPU"));
+    summed_end(&x);
+}
+
 /* A run that was imported says nothing of the machine's devices. */
 static void nobody_looked(void)
 {
@@ -118,6 +142,7 @@ int main(void)
 {
     one_fits();
     several_fit();
+    option_tells();
     nobody_looked();
     buf_release(&text);
     buf_release(&json);

@@ -54,8 +54,7 @@ int session_devices_read(struct summary *s, struct store *store, int64_t run,
 
         if (!x->providers || x->error)
             continue;
-        /* What OpenVINO was told is not recorded. */
-        device_match(&m, f.devices, str_of(x->providers), NULL);
+        device_match(&m, f.devices, str_of(x->providers), x->options);
         if (m.kind != DEVICE_MATCH_CPU)
             keep(&x->device, &m, &f);
     }

@@ -39,8 +39,7 @@ static void add_sampler(struct json *j, const struct sampling_source *x,
     json_u64(j, "missed", x->missed);
     if (x->reads) {
         json_fixed(j, "age_ms", (double)(now_ns - x->last_ns) / 1e6, 3);
-        json_fixed(j, "cost_us_per_read",
-                (double)x->cost_ns / (double)x->reads / 1e3, 3);
+        json_fixed(j, "cost_us_per_read", sampling_read_us(x), 3);
     }
     json_end(j);
 }

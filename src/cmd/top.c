@@ -169,6 +169,7 @@ static void live(struct top *t)
         if (now_ns >= t->draw_ns)
             t->draw_ns = now_ns + period_ns;
         if (!t->view.paused) {
+            watching_settle(w);
             top_fill(&t->model, w, now_ns);
             look_for_runs(t, now_ns);
             board_sweep(w->board);

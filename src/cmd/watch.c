@@ -105,10 +105,9 @@ static bool put(struct showing *s)
     return good;
 }
 
-static bool show(struct showing *s, uint64_t now_ns)
+static bool show(struct showing *s, struct watching *w, uint64_t now_ns)
 {
-    const struct watching *w = s->view.watching;
-
+    watching_refresh(w);
     if (s->settings->json) {
         s->view.full = now_ns >= s->full_ns;
         if (s->view.full)
@@ -151,6 +150,7 @@ static bool finish(struct showing *s, struct watching *w)
     bool good = take_events(s);
     uint64_t now_ns = w->tick_ns = mono_ns();
 
+    watching_settle(w);
     s->view.last = s->view.full = true;
     if (s->settings->json)
         watch_json(&s->text, &s->view, now_ns);
@@ -209,7 +209,7 @@ static bool watch(struct watching *w, struct showing *s)
             continue;
         if (!read)
             w->tick_ns = now_ns;
-        good = show(s, now_ns);
+        good = show(s, w, now_ns);
         board_sweep(w->board);
     }
     return finish(s, w) && good;

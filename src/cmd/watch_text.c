@@ -197,8 +197,7 @@ static void sum_sources(const struct page *p, const struct watching *w,
         buf_printf(p->out,
                 "%s at %.4g Hz (truly %.4g), %.1f us each, last %.0f ms ago",
                 x->sampler->name, x->hz, sampling_effective_hz(x),
-                (double)x->cost_ns / (double)x->reads / 1e3,
-                (double)(now_ns - x->last_ns) / 1e6);
+                sampling_read_us(x), (double)(now_ns - x->last_ns) / 1e6);
         if (x->missed)
             buf_printf(p->out, ", %llu times too late",
                     (unsigned long long)x->missed);

@@ -153,6 +153,7 @@ void watching_close(struct watching *w)
 {
     board_free(w->board);
     history_free(w->history);
+    pending_release(&w->pending);
     sampling_close(w->sampling);
     child_close(w->child);
     free(w->ends);
@@ -204,12 +205,32 @@ static void look_for_ends(struct watching *w)
         w->ended = true;
 }
 
+void watching_refresh(struct watching *w)
+{
+    size_t news = w->pending.count - w->on_board;
+
+    if (!news)
+        return;
+    board_take(w->board,
+            &(struct batch){ .items = w->pending.items + w->on_board,
+                    .count = news });
+    w->on_board = w->pending.count;
+}
+
+void watching_settle(struct watching *w)
+{
+    watching_refresh(w);
+    for (size_t i = 0; i < w->pending.count; i++)
+        history_add(w->history, &w->pending.items[i]);
+    w->pending.count = w->on_board = 0;
+}
+
 static void take(struct watching *w, const struct batch *batch)
 {
     w->tick_ns = batch->time_ns;
-    board_take(w->board, batch);
-    for (size_t i = 0; i < batch->count; i++)
-        history_add(w->history, &batch->items[i]);
+    pending_add(&w->pending, batch);
+    if (sampling_is_metered(w->sampling) || pending_is_much(&w->pending))
+        watching_settle(w);
     look_for_ends(w);
 }
 

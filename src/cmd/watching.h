@@ -6,6 +6,7 @@
 #include "os/child.h"
 #include "sample/board.h"
 #include "sample/history.h"
+#include "sample/pending.h"
 #include "sample/sampling.h"
 
 #define WATCHING_PIDS_MAX 32
@@ -30,8 +31,10 @@ struct watching {
     struct sampling *sampling;
     struct board *board;
     struct history *history;
-    struct child *child; /* that we started, or NULL */
-    bool ended;          /* it has, or every process that was named has */
+    struct pending pending; /* for the history, */
+    size_t on_board;        /* and how many of them the board has */
+    struct child *child;    /* that we started, or NULL */
+    bool ended;             /* it has, or every process that was named has */
     struct child_end end;
     double hz; /* of the figures shown; 0: not told */
     double budget;
@@ -58,6 +61,11 @@ void watching_close(struct watching *w);
  * what is due; everything, when the program that we started has ended.  False:
  * nothing was read. */
 bool watching_step(struct watching *w, uint64_t latest_ns);
+
+/* Brings the board up to date; or the board and the history, which is done ten
+ * times a second anyway. */
+void watching_refresh(struct watching *w);
+void watching_settle(struct watching *w);
 
 /* NULL: it goes on, or nobody saw it end. */
 const struct watching_end *watching_end_of(const struct watching *w,

@@ -42,13 +42,13 @@ static struct place *at(struct place **items, size_t *count, uint32_t id)
     return &(*items)[id];
 }
 
-static struct place match(const struct placing *p, struct str providers)
+static struct place match(const struct placing *p, struct str providers,
+        const char *options)
 {
     struct device_match m;
     struct place place = { .known = true };
 
-    /* What OpenVINO was told is not recorded. */
-    device_match(&m, p->devices, providers, NULL);
+    device_match(&m, p->devices, providers, options);
     place.kind = m.kind;
     for (size_t i = 0; i < m.count; i++)
         place.devices |= UINT64_C(1) << m.device[i];
@@ -61,7 +61,7 @@ static void take_session(void *to, const struct session *x)
 
     if (x->providers)
         *at(&p->sessions, &p->session_count, x->id) =
-                match(p, str_of(x->providers));
+                match(p, str_of(x->providers), x->options);
 }
 
 static void take_operator(void *to, const struct operator* x)
@@ -72,7 +72,9 @@ static void take_operator(void *to, const struct operator* x)
     if (!x->provider)
         return;
     buf_printf(&list, "[\"%s\"]", x->provider);
-    *at(&p->operators, &p->operator_count, x->id) = match(p, buf_str(&list));
+    /* Which session's, and so which options, is not looked up. */
+    *at(&p->operators, &p->operator_count, x->id) =
+            match(p, buf_str(&list), NULL);
     buf_release(&list);
 }
 

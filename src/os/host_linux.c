@@ -111,7 +111,8 @@ static void name_arm(struct host_info *h, const struct cpuinfo *info)
 /* Returns whether the processor says that it is a virtual machine's. */
 static bool read_cpuinfo(struct host_info *h, const char *root)
 {
-    char *buf = alloc_zero(1, CPUINFO_BYTES);
+    /* Room for hundreds of CPUs; what is not needed is not touched. */
+    char *buf = alloc_resize(NULL, CPUINFO_BYTES);
     struct str text = read_text(buf, CPUINFO_BYTES, root, "/proc/cpuinfo");
     struct cpuinfo info = text_cpuinfo(text);
 

@@ -86,7 +86,7 @@ static int cores_open(void *state, const struct sample_context *c,
         if (len < 0 || (size_t)len < s->cap - s->cap / 4)
             break;
     }
-    if (probe_reason(probe_cpufreq, c->root, &why))
+    if (probe_reason(probe_cpufreq, c, &why))
         subjects_missing(c->subjects, METRIC_core_frequency_hertz, 0, "%s",
                 why.text);
     return 0;

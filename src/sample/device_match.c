@@ -1,9 +1,13 @@
 #include "sample/device_match.h"
 
 #include "base/compiler.h"
+#include "base/json_read.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* As ONNX Runtime names an option of a provider, and so does the hook. */
+#define OPENVINO_DEVICE "ep.openvinoexecutionprovider.device_type"
 
 /* What a provider computes on.  No kind: the CPU. */
 struct wish {
@@ -32,10 +36,20 @@ static const struct wish wishes[] = {
             "CoreML chooses between CPU, GPU and Neural Engine" },
 };
 
-/* OpenVINO's option names the device. */
-static struct wish openvino_wish(const char *device)
+/* What follows the quote of a text; empty: it was not told. */
+static struct str openvino_device(const char *options)
 {
-    struct str name = device ? str_of(device) : str_of("");
+    struct str rest = str_of(options ? options : ""), key, value;
+
+    while (json_next_member(&rest, &key, &value) > 0)
+        if (str_is(key, OPENVINO_DEVICE))
+            return str_after(value, '"');
+    return (struct str){ 0 };
+}
+
+/* OpenVINO's option names the device. */
+static struct wish openvino_wish(struct str name)
+{
     struct wish w = { "OpenVINOExecutionProvider", "*", "Intel", NULL };
 
     if (str_starts(name, "CPU"))
@@ -44,17 +58,17 @@ static struct wish openvino_wish(const char *device)
         w.kind = "gpu";
     else if (str_starts(name, "NPU"))
         w.kind = "npu";
-    else if (device)
+    else if (name.len)
         w.doubt = "OpenVINO was asked to choose the device";
     else
         w.doubt = "OpenVINO's option device_type is not known";
     return w;
 }
 
-static struct wish wish_of(struct str provider, const char *openvino_device)
+static struct wish wish_of(struct str provider, const char *options)
 {
     if (str_is(provider, "OpenVINOExecutionProvider"))
-        return openvino_wish(openvino_device);
+        return openvino_wish(openvino_device(options));
     for (size_t i = 0; i < LEN(wishes); i++)
         if (str_is(provider, wishes[i].provider))
             return wishes[i];
@@ -120,14 +134,14 @@ static void name_devices(struct device_match *m, const struct subjects *s)
 }
 
 void device_match(struct device_match *out, const struct subjects *s,
-        struct str providers, const char *openvino_device)
+        struct str providers, const char *options)
 {
     struct str rest = str_after(providers, '"');
 
     *out = (struct device_match){ .kind = DEVICE_MATCH_CPU };
     while (rest.len) {
         struct str name = str_before(rest, '"');
-        struct wish w = wish_of(name, openvino_device);
+        struct wish w = wish_of(name, options);
 
         take(out, s, &w);
         /* Behind its end, and behind the next one's beginning. */

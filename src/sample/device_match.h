@@ -29,10 +29,11 @@ struct device_match {
 };
 
 /* `providers` is a JSON array of names in the order of asking, as it is stored
- * of a session.  `openvino_device` is OpenVINO's option device_type ("GPU.0",
- * "NPU"); NULL: it was not told. */
+ * of a session, and `options` a JSON object, what was set of it; it tells what
+ * OpenVINO's option device_type was ("GPU.0", "NPU").  NULL: nothing is known.
+ */
 void device_match(struct device_match *out, const struct subjects *s,
-        struct str providers, const char *openvino_device);
+        struct str providers, const char *options);
 
 /* "cpu", "found", "unsure", "absent". */
 const char *device_match_kind_name(enum device_match_kind kind);

@@ -37,14 +37,13 @@ struct history *history_new(size_t bytes)
     h->block_count = (uint32_t)count;
     h->series_cap = (uint32_t)(count / BLOCKS_PER_SERIES);
     h->bytes = sizeof(*h) + count * each;
-    h->block = alloc_zero(count, sizeof(*h->block));
-    h->note = alloc_zero(count, sizeof(*h->note));
-    h->series = alloc_zero(h->series_cap, sizeof(*h->series));
+    /* What was never needed is never touched, not even to be zeroed. */
+    h->block = alloc_resize(NULL, count * sizeof(*h->block));
+    h->note = alloc_resize(NULL, count * sizeof(*h->note));
+    h->series = alloc_resize(NULL, h->series_cap * sizeof(*h->series));
     h->oldest = h->newest = NO_BLOCK;
     h->stalest = h->freshest = NO_SERIES;
-    /* The lowest first: memory that was never used is never touched. */
-    for (uint32_t i = 0; i < h->block_count; i++)
-        h->note[i].older = i + 1 < h->block_count ? i + 1 : NO_BLOCK;
+    h->free_block = NO_BLOCK;
     return h;
 }
 
@@ -106,6 +105,8 @@ static uint32_t take_block(struct history *h, uint32_t series, uint16_t which)
 
     if (b != NO_BLOCK) {
         h->free_block = h->note[b].older;
+    } else if (h->used_blocks < h->block_count) {
+        b = h->used_blocks++;
     } else {
         b = h->oldest;
         unhook(h, b);

@@ -73,7 +73,9 @@ struct history {
     size_t bytes;
     struct block *block;
     struct block_note *note;
-    uint32_t block_count, free_block;
+    uint32_t block_count;
+    uint32_t used_blocks;    /* the first so many have been in use, */
+    uint32_t free_block;     /* and of those this one is free, or NO_BLOCK */
     uint32_t oldest, newest; /* of all blocks in use */
     struct series *series;
     uint32_t series_cap, series_count;

@@ -35,7 +35,7 @@ static int hardware_open(void *state, const struct sample_context *c,
         struct error *e)
 {
     struct error why = { 0 };
-    int rc = probe_reason(probe_perf_hardware, c->root, &why);
+    int rc = probe_reason(probe_perf_hardware, c, &why);
 
     for (size_t i = 0; rc && i < LEN(kinds); i++)
         subjects_missing(c->subjects, kinds[i].metric, 0, "%s", why.text);

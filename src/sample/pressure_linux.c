@@ -35,7 +35,7 @@ static int pressure_open(void *state, const struct sample_context *c,
 {
     struct pressure_state *s = state;
     struct error why = { 0 };
-    int rc = probe_reason(probe_psi, c->root, &why);
+    int rc = probe_reason(probe_psi, c, &why);
     char path[PATH_CAP];
 
     for (size_t i = 0; i < LEN(resources); i++) {

@@ -3,7 +3,9 @@
 
 #include "base/error.h"
 #include "sample/probe.h"
+#include "sample/sampler.h"
 
-/* Looks for a source below `root`.  0, -ENODEV or -EACCES; then its reason is
- * in `e`, with what to do about it. */
-int probe_reason(probe_function *probe, const char *root, struct error *e);
+/* Looks for a source.  0, -ENODEV or -EACCES; then its reason is in `e`, with
+ * what to do about it. */
+int probe_reason(probe_function *probe, const struct sample_context *c,
+        struct error *e);

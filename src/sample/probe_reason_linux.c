@@ -4,15 +4,17 @@
 
 #include <errno.h>
 
-int probe_reason(probe_function *probe, const char *root, struct error *e)
+int probe_reason(probe_function *probe, const struct sample_context *c,
+        struct error *e)
 {
-    struct host_info host = { 0 };
+    struct host_info host;
     struct source s = { 0 };
 
-    host_read(&host, root);
-    probe(&s, &(struct source_context){ .root = root,
+    if (!c->host)
+        host_read(&host, c->root);
+    probe(&s, &(struct source_context){ .root = c->root,
                       .hook = "",
-                      .host = &host });
+                      .host = c->host ? c->host : &host });
     if (s.state == SOURCE_AVAILABLE)
         return 0;
     return fail(e, s.state == SOURCE_DENIED ? -EACCES : -ENODEV, "%s%s%s",

@@ -1,5 +1,5 @@
 /* process_linux.c -- CPU time, memory, threads and I/O of processes: what is
- * worth a thousand readings a second, for 4 us each.
+ * worth a thousand readings a second, for 1 to 4 us each.
  *
  * CPU time comes from the CPU clock of the process, which the scheduler counts
  * in nanoseconds.  The clock ticks of the stat file are 10 ms long: at 100 Hz
@@ -9,7 +9,12 @@
  *
  * The order of reading matters: a clock is named by its pid.  If a file of the
  * process, kept open since it was found, can be read afterwards, then nobody
- * else had the pid before.  See clock_getcpuclockid(3), proc(5). */
+ * else had the pid before.  See clock_getcpuclockid(3), proc(5).
+ *
+ * A process whose CPU time has not moved by a nanosecond has done nothing since
+ * the last reading: it has neither read nor written, and neither started nor
+ * ended a thread.  Those figures are told again without asking the kernel.  Its
+ * memory is read all the same, for others can take that away. */
 #include "base/compiler.h"
 #include "base/counter.h"
 #include "os/clock.h"
@@ -26,6 +31,9 @@
 
 enum { IO_CAP = 512, STATM_CAP = 256, CLOCK_READ_NS = 20000 };
 
+/* The kernel counts ticks of 1 to 10 ms: more often there is nothing new. */
+#define TICKS_READ_NS 5000000
+
 struct process_state {
     struct targets *targets;
     struct subjects *subjects;
@@ -33,14 +41,27 @@ struct process_state {
     uint64_t page_bytes, tick_ns;
 };
 
-struct process_memory {
-    struct counter cpu;
-    uint64_t user_ns, system_ns; /* as last told */
-    bool met;
+/* What is known of its CPU time. */
+struct cpu_time {
+    uint64_t total_ns;           /* exact */
+    uint64_t user_ns, ticked_ns; /* by ticks: the first is part of the second */
 };
 
 static const char *const io_keys[] = { "rchar", "wchar", "syscr", "syscw",
     "read_bytes", "write_bytes" };
+
+struct process_memory {
+    struct counter cpu;
+    struct cpu_time last;
+    uint64_t ticks_read_ns;      /* when its ticks were read, */
+    uint64_t ticks_total_ns;     /* and at which CPU time */
+    uint64_t user_ns, system_ns; /* as last told */
+    bool met;
+    /* As last read; what could not be is 0 here, and not told. */
+    uint64_t threads;
+    uint64_t io[LEN(io_keys)];
+    uint32_t io_found;
+};
 
 static const enum metric_id io_metrics[LEN(io_keys)] = {
     METRIC_process_read_bytes_total,
@@ -65,12 +86,6 @@ static int process_open(void *state, const struct sample_context *c,
     s->tick_ns = 1000000000U / (uint64_t)sysconf(_SC_CLK_TCK);
     return 0;
 }
-
-/* What is known of its CPU time. */
-struct cpu_time {
-    uint64_t total_ns;           /* exact */
-    uint64_t user_ns, ticked_ns; /* by ticks: the first is part of the second */
-};
 
 /* The kernel's clockid for the CPU time of a process: the pid inverted, above
  * three bits that say which of the three. */
@@ -108,16 +123,29 @@ static int read_scheduled(uint64_t *cpu_ns, uint64_t *time_ns, uint64_t pid)
     return rc;
 }
 
-static int read_clocks(struct cpu_time *out, uint64_t *time_ns, uint64_t pid)
+/* In this order, so that the part is not above the whole. */
+static int read_ticks(struct cpu_time *out, uint64_t pid)
 {
-    int rc = read_scheduled(&out->total_ns, time_ns, pid);
+    int rc = read_clock(&out->user_ns, pid, CLOCK_TICKED_USER);
 
-    /* In this order, so that the part is not above the whole. */
-    if (!rc)
-        rc = read_clock(&out->user_ns, pid, CLOCK_TICKED_USER);
-    if (!rc)
-        rc = read_clock(&out->ticked_ns, pid, CLOCK_TICKED);
-    return rc;
+    return rc ? rc : read_clock(&out->ticked_ns, pid, CLOCK_TICKED);
+}
+
+/* `quiet` tells whether it has done nothing since the last time. */
+static int read_clocks(struct cpu_time *out, uint64_t *time_ns, bool *quiet,
+        struct process_memory *m, uint64_t pid)
+{
+    int rc;
+
+    *out = m->last;
+    rc = read_scheduled(&out->total_ns, time_ns, pid);
+    *quiet = !rc && m->met && out->total_ns == m->last.total_ns;
+    if (rc || out->total_ns == m->ticks_total_ns ||
+            *time_ns - m->ticks_read_ns < TICKS_READ_NS)
+        return rc;
+    m->ticks_read_ns = *time_ns;
+    m->ticks_total_ns = out->total_ns;
+    return read_ticks(out, pid);
 }
 
 static void add_shared(struct batch *out, enum metric_id metric,
@@ -182,35 +210,43 @@ static int read_pages(const struct target *x, uint64_t *virtual,
     return rc ? rc : str_u64(resident, str_word(&rest));
 }
 
-static void add_threads(struct batch *out, struct target *x)
+static void read_threads(struct process_memory *m, struct target *x)
 {
     struct stat st;
 
+    m->threads = 0;
     /* A folder has a link for each folder in it, and two more. */
     if (x->task_fd < 0 || fstat(x->task_fd, &st) != 0 || st.st_nlink <= 2)
         return;
     x->threaded |= st.st_nlink > 3;
-    batch_add(out, METRIC_process_threads, x->subject,
-            (double)(st.st_nlink - 2));
+    m->threads = st.st_nlink - 2;
 }
 
 /* Returns 0 or a negative errno value: whether we may is asked at each read. */
-static int add_io(struct batch *out, const struct target *x)
+static int read_io(struct process_memory *m, const struct target *x)
 {
     char text[IO_CAP];
-    uint64_t values[LEN(io_keys)];
-    ssize_t len = pread(x->io_fd, text, sizeof(text), 0);
+    ssize_t len;
 
+    m->io_found = 0;
+    if (x->io_fd < 0)
+        return x->io_fd;
+    len = pread(x->io_fd, text, sizeof(text), 0);
     if (len < 0)
         return -errno;
-
-    uint32_t found = proc_keyed_parse(values, io_keys, LEN(io_keys),
+    m->io_found = proc_keyed_parse(m->io, io_keys, LEN(io_keys),
             (struct str){ text, (size_t)len });
-
-    for (size_t i = 0; i < LEN(io_keys); i++)
-        if (found & 1U << i)
-            batch_add(out, io_metrics[i], x->subject, (double)values[i]);
     return 0;
+}
+
+static void add_doings(struct batch *out, const struct process_memory *m,
+        uint32_t subject)
+{
+    if (m->threads)
+        batch_add(out, METRIC_process_threads, subject, (double)m->threads);
+    for (size_t i = 0; i < LEN(io_keys); i++)
+        if (m->io_found & 1U << i)
+            batch_add(out, io_metrics[i], subject, (double)m->io[i]);
 }
 
 /* Said once, so that nobody wonders. */
@@ -228,10 +264,24 @@ static void meet(struct process_state *s, const struct target *x, int io_rc)
                 "clock ticks only");
 }
 
+/* What a process changes by what it does. */
+static void read_doings(struct process_state *s, struct target *x,
+        struct process_memory *m)
+{
+    int io_rc = read_io(m, x);
+
+    m->threads = 0;
+    if (!x->ended)
+        read_threads(m, x);
+    if (!m->met)
+        meet(s, x, io_rc);
+    m->met = true;
+}
+
 /* A process without memory is a kernel thread, or has ended and nobody has
  * waited for it yet; then its last figures are read.  False: it is gone. */
 static bool read_rest(struct process_state *s, struct target *x,
-        struct process_memory *m, struct batch *out)
+        struct process_memory *m, bool quiet, struct batch *out)
 {
     uint64_t virtual = 0, resident = 0;
     struct proc_stat st;
@@ -245,14 +295,9 @@ static bool read_rest(struct process_state *s, struct target *x,
     } else if (target_stat(s->targets, x, out->time_ns, &st)) {
         return false;
     }
-    if (!x->ended)
-        add_threads(out, x);
-
-    int io_rc = x->io_fd < 0 ? x->io_fd : add_io(out, x);
-
-    if (!m->met)
-        meet(s, x, io_rc);
-    m->met = true;
+    if (!quiet || x->ended)
+        read_doings(s, x, m);
+    add_doings(out, m, x->subject);
     if (x->ended)
         process_status_add(out, s->targets, x);
     x->final_read_done = x->ended;
@@ -263,16 +308,18 @@ static bool read_rest(struct process_state *s, struct target *x,
 static void read_living(struct process_state *s, struct target *x,
         struct process_memory *m, struct batch *out)
 {
-    struct cpu_time t = { 0 }, last = { 0 };
+    struct cpu_time t, last;
     uint64_t time_ns, virtual, resident;
-    int rc = read_clocks(&t, &time_ns, x->pid);
+    bool quiet;
+    int rc = read_clocks(&t, &time_ns, &quiet, m, x->pid);
 
-    if (!read_rest(s, x, m, out) || rc)
+    if (!read_rest(s, x, m, quiet, out) || rc)
         return;
     /* It may have ended after its clocks were read. */
-    if (x->ended && !read_clocks(&last, &time_ns, x->pid) &&
-            !read_pages(x, &virtual, &resident))
+    if (x->ended && !read_scheduled(&last.total_ns, &time_ns, x->pid) &&
+            !read_ticks(&last, x->pid) && !read_pages(x, &virtual, &resident))
         t = last;
+    m->last = t;
     add_cpu(out, m, x->subject, time_ns, &t);
 }
 
@@ -293,7 +340,7 @@ static void read_recorded(struct process_state *s, struct target *x,
     batch_add(out, METRIC_process_cpu_seconds_total, x->subject,
             (double)t.total_ns / 1e9);
     add_split(out, m, x->subject, out->time_ns, &t);
-    (void)read_rest(s, x, m, out);
+    (void)read_rest(s, x, m, false, out);
 }
 
 static void process_read(void *state, struct batch *out)

@@ -60,13 +60,15 @@ static inline void batch_add_modelled(struct batch *b, enum metric_id metric,
         b->items[before].method = READING_MODELLED;
 }
 
-struct targets; /* sample/targets.h: the processes that are looked at */
+struct host_info; /* model/host.h: the machine */
+struct targets;   /* sample/targets.h: the processes that are looked at */
 
 struct sample_context {
-    const char *root;          /* "" or a folder with a recorded /proc, /sys */
-    struct subjects *subjects; /* for what is found, and what is not */
-    struct targets *targets;   /* NULL: no process is looked at */
-    bool costly;               /* also what costs much: PSS, sockets, threads */
+    const char *root; /* "" or a folder with a recorded /proc, /sys */
+    const struct host_info *host; /* while it is opened; NULL: read it */
+    struct subjects *subjects;    /* for what is found, and what is not */
+    struct targets *targets;      /* NULL: no process is looked at */
+    bool costly; /* also what costs much: PSS, sockets, threads */
 };
 
 struct sampler {

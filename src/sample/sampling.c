@@ -4,6 +4,9 @@
 #include "base/compiler.h"
 #include "os/clock.h"
 #include "os/file.h"
+#include "os/host.h"
+#include "sample/schedule.h"
+#include "sample/spending.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,15 +30,8 @@
 
 #define MOST_HZ 10000.0
 
-/* A sampler, or the look for processes, and when its time comes. */
-struct due {
-    uint64_t next_ns;
-    uint64_t period_ns;
-};
-
 struct reader {
     struct sampling_source source;
-    struct due due;
     void *state;
 };
 
@@ -44,25 +40,14 @@ struct sampling {
     struct targets *targets;
     struct reader reader[SAMPLING_SOURCES_MAX];
     size_t readers;
-    struct due look;
+    struct schedule schedule; /* of the readers, and of the look */
+    size_t look;
     double look_hz;
     struct batch batch;
-    uint64_t (*cpu_ns)(void);
-
-    struct rates_control control;
-    uint64_t stretch_start_ns, stretch_cpu_ns; /* since the last judgement */
-    uint64_t forgiven_ns;
-    uint64_t step_cpu_ns; /* at the end of the last step */
-    struct rate_change change[SAMPLING_CHANGES_MAX];
-    size_t changes;
+    struct spending spending;
 };
 
 /* --- rates ---------------------------------------------------------------- */
-
-static uint64_t period_of(double hz)
-{
-    return (uint64_t)(NS_PER_S / hz + 0.5);
-}
 
 static double scaled(double wanted_hz, double scale)
 {
@@ -72,27 +57,21 @@ static double scaled(double wanted_hz, double scale)
     return hz > least ? hz : least;
 }
 
-/* A deadline that is further away than a new period comes sooner; one that is
- * near stays. */
-static void set_period(struct due *d, double hz, uint64_t now_ns)
-{
-    d->period_ns = period_of(hz);
-    if (d->next_ns > now_ns + d->period_ns)
-        d->next_ns = now_ns + d->period_ns;
-}
-
 static void apply_scale(struct sampling *s, uint64_t now_ns)
 {
+    double scale = s->spending.control.scale;
+
     for (size_t i = 0; i < s->readers; i++) {
         struct reader *r = &s->reader[i];
 
         if (r->source.rc || r->source.wanted_hz <= 0)
             continue;
-        r->source.hz = scaled(r->source.wanted_hz, s->control.scale);
-        set_period(&r->due, r->source.hz, now_ns);
+        r->source.hz = scaled(r->source.wanted_hz, scale);
+        schedule_change(&s->schedule, i, r->source.hz, now_ns);
     }
     if (s->targets)
-        set_period(&s->look, scaled(s->look_hz, s->control.scale), now_ns);
+        schedule_change(&s->schedule, s->look, scaled(s->look_hz, scale),
+                now_ns);
 }
 
 static double wanted_hz(const struct sampling_plan *plan,
@@ -136,6 +115,7 @@ static void open_reader(struct sampling *s, const struct sampler *x,
 {
     struct reader *r = &s->reader[s->readers++];
 
+    (void)schedule_add(&s->schedule);
     r->source.sampler = x;
     r->source.wanted_hz = wanted_hz(plan, x);
     r->state = alloc_zero(1, x->state_size ? x->state_size : 1);
@@ -143,6 +123,23 @@ static void open_reader(struct sampling *s, const struct sampler *x,
         r->source.rc = fail(&r->source.why, -ECANCELED, "switched off");
     else
         r->source.rc = x->open(r->state, context, &r->source.why);
+}
+
+static void open_readers(struct sampling *s, const struct sampler *const *table,
+        const struct sampling_plan *plan, const char *root)
+{
+    struct host_info host;
+    struct sample_context context = {
+        .root = root,
+        .host = &host,
+        .subjects = s->subjects,
+        .targets = s->targets,
+        .costly = plan->costly,
+    };
+
+    host_read(&host, root);
+    for (size_t i = 0; i < SAMPLING_SOURCES_MAX && table[i]; i++)
+        open_reader(s, table[i], plan, &context);
 }
 
 static int open_targets(struct sampling *s, const struct sampling_plan *plan,
@@ -165,17 +162,21 @@ static const char *host_name(char *out, size_t cap, const char *root)
     return out;
 }
 
-static void begin(struct sampling *s)
+static void begin(struct sampling *s, const struct sampling_plan *plan)
 {
     uint64_t now_ns = mono_ns();
 
     /* All begin together, so that ticks coincide where rates allow it. */
     for (size_t i = 0; i < s->readers; i++)
-        s->reader[i].due.next_ns = s->reader[i].source.rc ? UINT64_MAX : now_ns;
-    s->look.next_ns = s->targets ? now_ns : UINT64_MAX;
+        if (!s->reader[i].source.rc)
+            schedule_start(&s->schedule, i, s->reader[i].source.wanted_hz,
+                    now_ns);
+    s->look = schedule_add(&s->schedule);
+    if (s->targets)
+        schedule_start(&s->schedule, s->look, s->look_hz, now_ns);
+    spending_begin(&s->spending, plan->budget,
+            plan->cpu_ns ? plan->cpu_ns : thread_cpu_ns, now_ns);
     apply_scale(s, now_ns);
-    s->stretch_start_ns = now_ns;
-    s->stretch_cpu_ns = s->step_cpu_ns = s->cpu_ns();
 }
 
 int sampling_open(struct sampling **out, const struct sampling_plan *plan,
@@ -193,8 +194,6 @@ int sampling_open(struct sampling **out, const struct sampling_plan *plan,
     char name[256];
 
     s->subjects = subjects_new(host_name(name, sizeof(name), root));
-    s->cpu_ns = plan->cpu_ns ? plan->cpu_ns : thread_cpu_ns;
-    s->control = (struct rates_control){ .budget = plan->budget, .scale = 1 };
     s->batch.cap = BATCH_CAP;
     s->batch.items = alloc_zero(s->batch.cap, sizeof(*s->batch.items));
     rc = open_targets(s, plan, root, e);
@@ -203,16 +202,8 @@ int sampling_open(struct sampling **out, const struct sampling_plan *plan,
         return rc;
     }
 
-    struct sample_context context = {
-        .root = root,
-        .subjects = s->subjects,
-        .targets = s->targets,
-        .costly = plan->costly,
-    };
-
-    for (size_t i = 0; i < SAMPLING_SOURCES_MAX && table[i]; i++)
-        open_reader(s, table[i], plan, &context);
-    begin(s);
+    open_readers(s, table, plan, root);
+    begin(s, plan);
     *out = s;
     return 0;
 }
@@ -236,68 +227,38 @@ void sampling_close(struct sampling *s)
 
 uint64_t sampling_next_ns(const struct sampling *s)
 {
-    uint64_t next_ns = s->look.next_ns;
-
-    for (size_t i = 0; i < s->readers; i++)
-        if (s->reader[i].due.next_ns < next_ns)
-            next_ns = s->reader[i].due.next_ns;
-    return next_ns;
+    return schedule_next_ns(&s->schedule);
 }
 
-/* To the next deadline that is still to come.  Returns those that passed. */
-static uint64_t advance(struct due *d, uint64_t now_ns)
+static void read_one(struct sampling *s, size_t i, uint64_t now_ns)
 {
-    uint64_t passed = (now_ns - d->next_ns) / d->period_ns;
-
-    d->next_ns += (passed + 1) * d->period_ns;
-    return passed;
-}
-
-static void read_one(struct sampling *s, struct reader *r, uint64_t now_ns)
-{
-    uint64_t before_ns = s->step_cpu_ns;
+    struct reader *r = &s->reader[i];
 
     r->source.sampler->read(r->state, &s->batch);
-    s->step_cpu_ns = s->cpu_ns();
-    r->source.cost_ns += s->step_cpu_ns - before_ns;
     r->source.reads++;
     r->source.last_ns = now_ns;
     if (!r->source.first_ns)
         r->source.first_ns = now_ns;
-}
-
-static void note_change(struct sampling *s, uint64_t now_ns, double from,
-        double measured)
-{
-    if (s->changes < SAMPLING_CHANGES_MAX)
-        s->change[s->changes] = (struct rate_change){
-            .time_ns = now_ns,
-            .from_scale = from,
-            .scale = s->control.scale,
-            .measured = measured,
-            .budget = s->control.budget,
-        };
-    s->changes++;
-}
-
-/* What was spent since the last time, and what that means for the rates. */
-static void judge(struct sampling *s, uint64_t now_ns)
-{
-    uint64_t elapsed_ns = now_ns - s->stretch_start_ns;
-    uint64_t spent_ns = s->step_cpu_ns - s->stretch_cpu_ns;
-    uint64_t cost_ns =
-            spent_ns > s->forgiven_ns ? spent_ns - s->forgiven_ns : 0;
-    double before = s->control.scale;
-
-    if (!rates_control_ripe(&s->control, elapsed_ns, cost_ns))
+    if (!s->spending.metered)
         return;
-    if (rates_control_take(&s->control, elapsed_ns, cost_ns) != RATES_KEEP) {
-        note_change(s, now_ns, before, (double)cost_ns / (double)elapsed_ns);
-        apply_scale(s, now_ns);
-    }
-    s->stretch_start_ns = now_ns;
-    s->stretch_cpu_ns = s->step_cpu_ns;
-    s->forgiven_ns = 0;
+
+    uint64_t cost_ns = spending_ask(&s->spending);
+
+    r->source.timed_reads++;
+    r->source.timed_ns += cost_ns;
+    if (i == s->schedule.fastest)
+        s->spending.tick_ns = cost_ns;
+}
+
+/* Whether something besides the fastest is read then. */
+static bool is_full(const struct sampling *s, uint64_t tick_ns)
+{
+    uint64_t until_ns = schedule_horizon_ns(&s->schedule, tick_ns);
+    size_t due = 0;
+
+    for (size_t i = 0; i < s->schedule.count; i++)
+        due += s->schedule.next_ns[i] <= until_ns;
+    return due > 1;
 }
 
 static void make_room(struct sampling *s)
@@ -310,27 +271,44 @@ static void make_room(struct sampling *s)
     s->batch.count = 0;
 }
 
+/* New ones, and those that ended. */
+static void look(struct sampling *s, uint64_t now_ns)
+{
+    if (s->targets)
+        targets_look(s->targets, now_ns);
+}
+
+static void finish_step(struct sampling *s, uint64_t now_ns)
+{
+    if (spending_judge(&s->spending, now_ns))
+        apply_scale(s, now_ns);
+
+    uint64_t next_ns = sampling_next_ns(s);
+
+    spending_plan(&s->spending, next_ns, is_full(s, next_ns));
+}
+
 static const struct batch *step(struct sampling *s, uint64_t now_ns, bool all)
 {
+    uint64_t until_ns = schedule_horizon_ns(&s->schedule, now_ns);
+    struct schedule *plan = &s->schedule;
+
     make_room(s);
     s->batch.time_ns = now_ns;
-    if (all || s->look.next_ns <= now_ns) {
-        if (s->targets)
-            targets_look(s->targets, now_ns);
-        if (s->look.next_ns <= now_ns)
-            (void)advance(&s->look, now_ns);
-    }
-    s->step_cpu_ns = s->cpu_ns();
+    if (all || plan->next_ns[s->look] <= until_ns)
+        look(s, now_ns);
+    if (plan->next_ns[s->look] <= until_ns)
+        (void)schedule_advance(plan, s->look, now_ns);
+    spending_tick(&s->spending, all);
     for (size_t i = 0; i < s->readers; i++) {
-        struct reader *r = &s->reader[i];
-        bool due = r->due.next_ns <= now_ns;
+        bool due = plan->next_ns[i] <= until_ns;
 
         if (due)
-            r->source.missed += advance(&r->due, now_ns);
-        if (due || (all && !r->source.rc))
-            read_one(s, r, now_ns);
+            s->reader[i].source.missed += schedule_advance(plan, i, now_ns);
+        if (due || (all && !s->reader[i].source.rc))
+            read_one(s, i, now_ns);
     }
-    judge(s, now_ns);
+    finish_step(s, now_ns);
     return &s->batch;
 }
 
@@ -344,17 +322,19 @@ const struct batch *sampling_read_all(struct sampling *s, uint64_t now_ns)
     return step(s, now_ns, true);
 }
 
+bool sampling_is_metered(const struct sampling *s)
+{
+    return s->spending.metered;
+}
+
 void sampling_forgive(struct sampling *s)
 {
-    uint64_t now_ns = s->cpu_ns();
-
-    s->forgiven_ns += now_ns - s->step_cpu_ns;
-    s->step_cpu_ns = now_ns;
+    spending_forgive(&s->spending);
 }
 
 void sampling_charge(struct sampling *s)
 {
-    s->step_cpu_ns = s->cpu_ns();
+    spending_charge(&s->spending);
 }
 
 /* --- telling -------------------------------------------------------------- */
@@ -380,6 +360,12 @@ const struct sampling_source *sampling_source_at(const struct sampling *s,
     return &s->reader[i].source;
 }
 
+double sampling_read_us(const struct sampling_source *x)
+{
+    return x->timed_reads ? (double)x->timed_ns / (double)x->timed_reads / 1e3
+                          : 0;
+}
+
 double sampling_effective_hz(const struct sampling_source *x)
 {
     return x->reads > 1 && x->last_ns > x->first_ns
@@ -390,15 +376,15 @@ double sampling_effective_hz(const struct sampling_source *x)
 
 size_t sampling_change_count(const struct sampling *s)
 {
-    return s->changes;
+    return s->spending.changes;
 }
 
 const struct rate_change *sampling_change_at(const struct sampling *s, size_t i)
 {
-    return &s->change[i];
+    return &s->spending.change[i];
 }
 
 double sampling_scale(const struct sampling *s)
 {
-    return s->control.scale;
+    return s->spending.control.scale;
 }

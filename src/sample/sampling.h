@@ -1,10 +1,8 @@
 /* sampling.h -- reads all samplers, each when its time has come.
  *
- * Every sampler has a rate of its own and absolute deadlines: a late tick does
- * not shift those after it, and one that comes too late for its own period is
- * left out and counted, never made up for.  What reading costs is measured, and
- * rates go down when it is more than the budget allows, all in the same
- * proportion.
+ * Every sampler has a rate of its own, and is read at ticks of the fastest one
+ * (sample/schedule.h).  What reading costs is measured, and rates go down when
+ * it is more than the budget allows, all in the same proportion.
  *
  *     while (...) {
  *         sleep_until(sampling_next_ns(s));
@@ -17,8 +15,8 @@
 #pragma once
 
 #include "base/error.h"
-#include "sample/rates.h"
 #include "sample/sampler.h"
+#include "sample/spending.h"
 #include "sample/targets.h"
 
 #include <stdbool.h>
@@ -26,7 +24,7 @@
 #include <stdint.h>
 
 #define SAMPLING_SOURCES_MAX 48
-#define SAMPLING_CHANGES_MAX 256
+#define SAMPLING_CHANGES_MAX SPENDING_CHANGES_MAX
 
 struct sampling;
 
@@ -62,7 +60,7 @@ struct sampling_source {
     uint64_t missed;  /* deadlines that passed by */
     uint64_t last_ns; /* of mono_ns(): when it was last read; 0: never */
     uint64_t first_ns;
-    uint64_t cost_ns; /* CPU time of all its reads */
+    uint64_t timed_reads, timed_ns; /* the CPU time of some of its reads */
 };
 
 /* -EINVAL: a rate for a sampler that does not exist, or one out of range.
@@ -89,6 +87,8 @@ struct targets *sampling_targets(struct sampling *s);
 size_t sampling_source_count(const struct sampling *s);
 const struct sampling_source *sampling_source_at(const struct sampling *s,
         size_t i);
+/* The CPU time of a read, in the mean; 0: it was never read. */
+double sampling_read_us(const struct sampling_source *x);
 /* Reads in a second, from its first to its last; 0: not enough of them yet. */
 double sampling_effective_hz(const struct sampling_source *x);
 
@@ -100,8 +100,13 @@ const struct rate_change *sampling_change_at(const struct sampling *s,
 /* At how much of the wished rates we read now. */
 double sampling_scale(const struct sampling *s);
 
+/* Whether the CPU time was measured at the last step, as it is at ten steps a
+ * second or more.  Who has something to do now and then does it after such a
+ * step, so that what it costs is known. */
+bool sampling_is_metered(const struct sampling *s);
+
 /* What the thread did since the last step, or the last call of one of these,
- * was somebody else's work and is no cost of sampling; or it was ours.  Without
- * either, all is ours. */
+ * was somebody else's work and is no cost of sampling; or, after a step that
+ * was measured, it was ours.  Without either, all is ours. */
 void sampling_forgive(struct sampling *s);
 void sampling_charge(struct sampling *s);

@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ struct targets {
     bool children;
 
     struct target *items;
+    struct pollfd *polls; /* one for each of them */
     size_t count, cap;
     struct map by_pid; /* to an index of items */
     uint32_t *free_slots;
@@ -131,6 +133,7 @@ int targets_add(struct targets *t, uint64_t pid)
     if (!t->items || t->count == t->cap) {
         t->cap = t->cap ? 2 * t->cap : 16;
         t->items = alloc_resize(t->items, t->cap * sizeof(*t->items));
+        t->polls = alloc_resize(t->polls, t->cap * sizeof(*t->polls));
     }
     t->items[t->count] = x;
     map_put(&t->by_pid, pid, t->count++);
@@ -245,15 +248,28 @@ static void find_new(struct targets *t)
         add_children(t);
 }
 
-void targets_look(struct targets *t, uint64_t now_ns)
+/* One call tells who ended; where it cannot, each is looked at. */
+static void find_ended(struct targets *t, uint64_t now_ns)
 {
     struct proc_stat st;
 
+    for (size_t i = 0; i < t->count; i++)
+        t->polls[i] =
+                (struct pollfd){ .fd = t->items[i].pid_fd, .events = POLLIN };
+
+    bool told = poll(t->polls, t->count, 0) >= 0;
+
+    for (size_t i = 0; i < t->count; i++)
+        if (!told || t->items[i].pid_fd < 0 || t->polls[i].revents)
+            (void)target_stat(t, &t->items[i], now_ns, &st);
+}
+
+void targets_look(struct targets *t, uint64_t now_ns)
+{
     for (size_t i = t->count; i-- > 0;)
         if (t->items[i].ended)
             drop(t, i);
-    for (size_t i = 0; i < t->count; i++)
-        (void)target_stat(t, &t->items[i], now_ns, &st);
+    find_ended(t, now_ns);
     if (t->names.count || t->children)
         find_new(t);
 }
@@ -344,6 +360,7 @@ void targets_close(struct targets *t)
         target_close(&t->items[i]);
     target_names_release(&t->names);
     free(t->items);
+    free(t->polls);
     free(t->free_slots);
     free(t->passing);
     map_release(&t->by_pid);
