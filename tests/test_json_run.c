@@ -1,6 +1,7 @@
 /* test_json_run.c -- a run with a row of every table, as JSON: nested as it
  * should be, and every cell of every row read back. */
 #include "base/alloc.h"
+#include "base/compiler.h"
 #include "base/json_read.h"
 #include "cmd/import.h"
 #include "export/formats.h"
@@ -8,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void add_depth(struct store *s)
 {
@@ -104,8 +106,8 @@ static void add_all(struct store *s)
     add_depth(s);
 }
 
-static void export(struct buf *out, const struct tree *t, struct store *s,
-        int64_t row)
+static void export_as(struct buf *out, const char *format, const struct tree *t,
+        struct store *s, int64_t row)
 {
     char piece[4096];
     struct sink *sink = NULL;
@@ -113,7 +115,7 @@ static void export(struct buf *out, const struct tree *t, struct store *s,
     const char *path = tree_path(t, "run.json");
 
     CHECK_INT(sink_open(&sink, path, false, &e), 0);
-    CHECK_INT(export_format_find("json")->write(sink, s, row, &e), 0);
+    CHECK_INT(export_format_find(format)->write(sink, s, row, &e), 0);
     CHECK_INT(sink_close(sink, true, &e), 0);
 
     FILE *f = fopen(path, "rb");
@@ -122,6 +124,12 @@ static void export(struct buf *out, const struct tree *t, struct store *s,
     while (f && (n = fread(piece, 1, sizeof(piece), f)) > 0)
         buf_add(out, piece, n);
     CHECK(f && !fclose(f));
+}
+
+static void export(struct buf *out, const struct tree *t, struct store *s,
+        int64_t row)
+{
+    export_as(out, "json", t, s, row);
 }
 
 /* The value of a member; empty: there is none. */
@@ -153,6 +161,47 @@ static size_t length(struct str array)
     while (json_next_element(&array, &value) > 0)
         count++;
     return count;
+}
+
+static bool ends(struct str s, const char *end)
+{
+    size_t len = strlen(end);
+
+    return s.len >= len && !memcmp(s.p + s.len - len, end, len);
+}
+
+/* In sections of CSV, what a row lies in stands at its end. */
+static void check_places(const struct tree *t, struct store *s, int64_t row)
+{
+    static const struct {
+        const char *title, *names, *rows[2];
+    } want[] = {
+        { "# layer_metrics", ",token_index,token_text", { ",0,\"\"", ",," } },
+        { "# component_metrics", ",layer_index,token_index,token_text",
+                { ",3,0,\"\"", ",,," } },
+        { "# deep_operation_metrics",
+                ",component_name,layer_index,token_index,token_text",
+                { ",q_proj,3,0,\"\"", "" } },
+    };
+    struct buf out = { 0 };
+    struct str line, rest;
+    size_t found = 0;
+
+    export_as(&out, "csv", t, s, row);
+    rest = buf_str(&out);
+    while (found < LEN(want) && str_line(&line, &rest)) {
+        if (!str_is(line, want[found].title))
+            continue;
+        CHECK(str_line(&line, &rest));
+        CHECK(ends(line, want[found].names));
+        for (size_t i = 0; i < 2; i++) {
+            CHECK(str_line(&line, &rest));
+            CHECK(ends(line, want[found].rows[i]));
+        }
+        found++;
+    }
+    CHECK_INT(found, LEN(want));
+    buf_release(&out);
 }
 
 static void check_nesting(struct str document)
@@ -228,6 +277,7 @@ int main(void)
     export(&text, &t, s, run.row);
     CHECK(json_is_sound(buf_str(&text)));
     check_nesting(buf_str(&text));
+    check_places(&t, s, run.row);
     import(&other, buf_str(&text), 100, &again);
     CHECK(str_eq(buf_str(&text), buf_str(&again)));
     if (!str_eq(buf_str(&text), buf_str(&again)))

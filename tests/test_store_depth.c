@@ -37,9 +37,20 @@ static void take_power_sample(void *context, const struct power_sample *got)
 }
 
 static const struct layer_metric layers[] = {
-    { 1, 1, 0, 1000, 2.5, { 0.5, 1, 7, 0 }, READING_MODELLED },
-    { 2, 0, 31, 0, NAN, UNKNOWN, 0 },
+    { 1, 1, 0, 1000, 2.5, { 0.5, 1, 7, 0 }, READING_MODELLED,
+            { .in_token = true, .token_index = 4, .token_text = "Hi" } },
+    { 2, 0, 31, 0, NAN, UNKNOWN, 0, { 0 } },
 };
+
+#define SAME_PLACE()                     \
+    do {                                 \
+        SAME(place.in_token);            \
+        SAME(place.in_layer);            \
+        SAME(place.token_index);         \
+        SAME(place.layer_index);         \
+        SAME_TEXT(place.token_text);     \
+        SAME_TEXT(place.component_name); \
+    } while (0)
 
 static void take_layer(void *context, const struct layer_metric *got)
 {
@@ -56,12 +67,13 @@ static void take_layer(void *context, const struct layer_metric *got)
     SAME_REAL(activation.max);
     SAME_REAL(activation.sparsity);
     SAME(energy_method);
+    SAME_PLACE();
 }
 
 static const struct component_metric components[] = {
-    { 1, 1, "q_proj", 3, 700, 1.5, { 0.25, 0.5, 1, 0.125 },
-            READING_APPORTIONED },
-    { 2, 0, "q_proj", 0, 0, NAN, UNKNOWN, 0 },
+    { 1, 1, "q_proj", 3, 700, 1.5, { 0.25, 0.5, 1, 0.125 }, READING_APPORTIONED,
+            { true, true, 4, 0, "Hi", NULL } },
+    { 2, 0, "q_proj", 0, 0, NAN, UNKNOWN, 0, { 0 } },
 };
 
 static void take_component(void *context, const struct component_metric *got)
@@ -78,12 +90,13 @@ static void take_component(void *context, const struct component_metric *got)
     SAME_REAL(activation.mean);
     SAME_REAL(activation.sparsity);
     SAME(energy_method);
+    SAME_PLACE();
 }
 
 static const struct deep_operation_metric operations[] = {
     { 1, 1, "attention", "softmax", 8, 90, 0.5, 1.25, 0.5, 0.75, NAN, NAN,
-            READING_MODELLED },
-    { 2, 0, "mlp", "gate", 1, 5, NAN, NAN, NAN, NAN, 0.5, NAN, 0 },
+            READING_MODELLED, { true, true, 4, 0, "Hi", "q_proj" } },
+    { 2, 0, "mlp", "gate", 1, 5, NAN, NAN, NAN, NAN, 0.5, NAN, 0, { 0 } },
 };
 
 static void take_deep_operation(void *context,
@@ -106,6 +119,7 @@ static void take_deep_operation(void *context,
     SAME_REAL(activation_kill_ratio);
     SAME_REAL(variance_ratio);
     SAME(energy_method);
+    SAME_PLACE();
 }
 
 #define WRITE(name, cases)                  \
@@ -124,6 +138,7 @@ static void rows(void)
     struct store *s = stored_open(&t, STORE_WRITE);
     int64_t row = stored_run(s, 1).row;
 
+    store_add_token(s, &(struct token){ .index = 4, .text = "Hi" });
     WRITE(power_sample, samples);
     WRITE(layer, layers);
     WRITE(component, components);

@@ -21,6 +21,7 @@ int push_options_open(struct push **out, const struct push_settings *s,
                     .service = getenv("OTEL_SERVICE_NAME"),
                     .remote_write = s->remote_write,
                     .interval_ns = (uint64_t)(s->interval_s * 1e9),
+                    .only_readings = s->only_readings,
             },
             e);
 }

@@ -10,6 +10,7 @@ struct push_settings {
     const char *otlp, *remote_write; /* NULL: not given */
     struct option_choice encoding;   /* of OTLP */
     double interval_s;
+    bool only_readings; /* of a command that does not look at ONNX Runtime */
 };
 
 extern const char *const push_encodings[];

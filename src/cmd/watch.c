@@ -3,6 +3,7 @@
 #include "cmd/options.h"
 #include "cmd/output.h"
 #include "cmd/term.h"
+#include "cmd/watch_push.h"
 #include "cmd/watch_show.h"
 #include "cmd/watching.h"
 #include "os/clock.h"
@@ -47,7 +48,7 @@ static const char help[] =
         "                     the summary; above 10 lines a second, those "
         "between\n"
         "                     have only what was read for them\n"
-        "  -o FILE            write to FILE\n"
+        "  -o FILE            write to FILE\n" PUSH_OPTIONS_HELP
         "  -h, --help         this text\n"
         "\n"
         "Exit code: the program's, where one was started; 128 + N when signal "
@@ -72,6 +73,7 @@ struct settings {
     double duration_s;
     bool json, events, help;
     const char *out;
+    struct push_settings push;
 };
 
 /* Where the lines go, and when the next is due. */
@@ -79,6 +81,7 @@ struct showing {
     const struct settings *settings;
     struct watch_view view;
     struct watch_events *events; /* NULL: nobody asked */
+    struct watch_push *push;     /* the same */
     struct buf text;
     FILE *to;
     bool in_place; /* a table that is drawn over the one before */
@@ -203,6 +206,7 @@ static bool watch(struct watching *w, struct showing *s)
         bool read = watching_step(w, until_ns);
 
         now_ns = mono_ns();
+        watch_push_tick(s->push, now_ns);
         if (!s->view.first) /* the first line says what all this is */
             good = take_events(s);
         if (!good || w->ended || now_ns >= end_ns || !is_time(s, now_ns))
@@ -222,6 +226,17 @@ static int exit_code(const struct watching *w)
     return w->end.signal ? 128 + w->end.signal : w->end.exit_code;
 }
 
+/* What the receivers did not get is no failure of the watching. */
+static void end_push(struct watch_push *push)
+{
+    struct buf told = { 0 };
+
+    watch_push_close(push, &told);
+    if (told.len)
+        (void)fprintf(stderr, "ortmeter watch: %s\n", told.p);
+    buf_release(&told);
+}
+
 static int watch_all(const struct settings *s, char *const *argv)
 {
     struct error e = { "" };
@@ -234,7 +249,8 @@ static int watch_all(const struct settings *s, char *const *argv)
         return complain(&e);
     }
     interrupt_catch();
-    if (watching_open(&w, &s->watching, argv, &e)) {
+    if (watching_open(&w, &s->watching, argv, &e) ||
+            watch_push_open(&showing.push, &s->push, &w, argv, &e)) {
         (void)complain(&e);
     } else {
         begin(&showing, &w);
@@ -245,6 +261,7 @@ static int watch_all(const struct settings *s, char *const *argv)
                     s->out ? s->out : "to stdout");
     }
     watch_events_free(showing.events);
+    end_push(showing.push);
     watching_close(&w);
     interrupt_release();
     buf_release(&showing.text);
@@ -255,7 +272,8 @@ static int watch_all(const struct settings *s, char *const *argv)
 
 static int run(int argc, char **argv)
 {
-    struct settings s = { .watching.profile.all = rates_profile_names };
+    struct settings s = { .watching.profile.all = rates_profile_names,
+        .push = PUSH_SETTINGS };
     struct error e = { "" };
     double hz;
     const struct option table[] = {
@@ -271,6 +289,7 @@ static int run(int argc, char **argv)
         { "metric", 0, OPTION_TEXTS, &s.metrics },
         { "json", 0, OPTION_FLAG, &s.json },
         { NULL, 'o', OPTION_TEXT, &s.out },
+        PUSH_OPTIONS(s.push),
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },
     };
@@ -285,7 +304,8 @@ static int run(int argc, char **argv)
         return options_fail("watch", &e);
     if (s.help)
         return output_write(NULL, str_of(help), &e) ? complain(&e) : EXIT_GOOD;
-    if (watching_check(&s.watching, &hz, &e))
+    s.push.only_readings = true;
+    if (watching_check(&s.watching, &hz, &e) || push_options_check(&s.push, &e))
         return options_fail("watch", &e);
     argv[words + 1] = NULL;
     return watch_all(&s, words ? argv + 1 : NULL);

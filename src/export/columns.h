@@ -75,13 +75,17 @@
         store_add_##name(s, (const struct type *)row);       \
     }
 #define TABLE(variable, title, type, read, write, line) \
-    const struct table variable##_table = {             \
-        .name = title,                                  \
-        .about = line,                                  \
-        .columns = variable##_columns,                  \
-        .column_count = LEN(variable##_columns),        \
-        .row_size = sizeof(struct type),                \
-        .each = read,                                   \
-        .add = write,                                   \
-    };                                                  \
+    TABLE_WITHIN(variable, title, type, read, write, line, 0)
+/* The last `places` columns are of the rows that it lies in. */
+#define TABLE_WITHIN(variable, title, type, read, write, line, places) \
+    const struct table variable##_table = {                            \
+        .name = title,                                                 \
+        .about = line,                                                 \
+        .columns = variable##_columns,                                 \
+        .column_count = LEN(variable##_columns),                       \
+        .place_count = places,                                         \
+        .row_size = sizeof(struct type),                               \
+        .each = read,                                                  \
+        .add = write,                                                  \
+    };                                                                 \
     _Static_assert(LEN(variable##_columns) <= TABLE_COLUMNS_MAX, title)

@@ -40,6 +40,10 @@ void figures_end(struct figures *f);
  * gone before the next call. */
 void figures_collect(const struct figures *f, struct figure_list *out);
 
+/* Adds what it is and what ortmeter used, without sorting: where nobody looks
+ * at ONNX Runtime, nothing can be said of it. */
+void figures_collect_meter(const struct figures *f, struct figure_list *out);
+
 /* All of a stored run, sorted, with its summary's figures.  `f` is the caller's
  * to free when it has released the list. */
 int figures_read(struct figures **f, struct figure_list *out, struct store *s,

@@ -31,27 +31,33 @@ static void collect_host(const struct figures *f, struct figure_list *out)
     buf_release(&text);
 }
 
-static void collect_run(const struct figures *f, struct figure_list *out)
+void figures_collect_meter(const struct figures *f, struct figure_list *out)
 {
     struct figure *x = figure_add(out, METRIC_run_info, 1);
-    uint64_t lost = 0;
 
     figure_label(x, "command", f->about.command);
     figure_label(x, "version", f->about.version);
     figure_label_u64(x, "started_ns", f->about.started_wall_ns);
     if (f->host)
         collect_host(f, out);
-    for (size_t i = 0; i < f->process_count; i++)
-        lost += f->processes[i].lost;
-    (void)figure_add(out, METRIC_lost_events_total, (double)lost);
-    if (f->tokens)
-        (void)figure_add(out, METRIC_tokens_total, (double)f->tokens);
     if (f->meter_cpu_ns)
         (void)figure_add(out, METRIC_collector_cpu_seconds_total,
                 (double)f->meter_cpu_ns / 1e9);
     if (f->meter_rss_bytes)
         (void)figure_add(out, METRIC_collector_resident_bytes,
                 (double)f->meter_rss_bytes);
+}
+
+static void collect_run(const struct figures *f, struct figure_list *out)
+{
+    uint64_t lost = 0;
+
+    figures_collect_meter(f, out);
+    for (size_t i = 0; i < f->process_count; i++)
+        lost += f->processes[i].lost;
+    (void)figure_add(out, METRIC_lost_events_total, (double)lost);
+    if (f->tokens)
+        (void)figure_add(out, METRIC_tokens_total, (double)f->tokens);
 }
 
 static void collect_process(const struct counted_process *p,

@@ -47,7 +47,8 @@ static void take_row(void *to, const struct cell *cells)
     struct json j = json_line_into(&text);
 
     json_object(&j, NULL);
-    row_json(&j, l->table->columns, l->table->column_count, cells);
+    row_json(&j, l->table->columns,
+            l->table->column_count - l->table->place_count, cells);
     if (!(l->count & (l->count - 1)))
         l->nodes = alloc_resize(l->nodes,
                 (l->count ? 2 * l->count : 1) * sizeof(*l->nodes));

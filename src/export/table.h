@@ -109,6 +109,9 @@ struct table {
     const char *about; /* one line */
     const struct column *columns;
     size_t column_count;
+    /* The last so many are of the rows that it lies in, and only for tables
+     * that stand alone: in a document it lies there. */
+    size_t place_count;
     size_t row_size; /* of the struct */
     int (*each)(struct store *s, int64_t run, struct_taker *take, void *context,
             struct error *e);

@@ -9,6 +9,14 @@
             REAL("activation_max", activation.max, NULL), \
             REAL("activation_sparsity", activation.sparsity, NULL)
 
+/* What EP-032 joins to its sections of layers and components. */
+#define TOKEN_PLACE                                                  \
+    U32("token_index", place.token_index, NULL, IF(place.in_token)), \
+            TEXT("token_text", place.token_text)
+#define LAYER_PLACE \
+    U32("layer_index", place.layer_index, NULL, IF(place.in_layer)), TOKEN_PLACE
+enum { TOKEN_PLACES = 2, LAYER_PLACES = 3, COMPONENT_PLACES = 4 };
+
 #define ROW power_sample
 static const struct column power_sample_columns[] = {
     NUMBER,
@@ -41,13 +49,14 @@ static const struct column layer_columns[] = {
     U64("duration_ns", duration_ns, "ns", ALWAYS),
     COLUMN("energy_method", TEXT, NULL, METHOD, energy_method,
             IF_REAL(energy_mj)),
+    TOKEN_PLACE,
 };
 #undef ROW
 TAKE(layer_metric)
 EACH(layer, layer_metric)
 ADD(layer, layer_metric)
-TABLE(layer, "layer_metrics", layer_metric, each_layer, add_layer,
-        "layers of the model, for each token");
+TABLE_WITHIN(layer, "layer_metrics", layer_metric, each_layer, add_layer,
+        "layers of the model, for each token", TOKEN_PLACES);
 
 #define ROW component_metric
 static const struct column component_columns[] = {
@@ -62,13 +71,15 @@ static const struct column component_columns[] = {
     U64("duration_ns", duration_ns, "ns", ALWAYS),
     COLUMN("energy_method", TEXT, NULL, METHOD, energy_method,
             IF_REAL(energy_mj)),
+    LAYER_PLACE,
 };
 #undef ROW
 TAKE(component_metric)
 EACH(component, component_metric)
 ADD(component, component_metric)
-TABLE(component, "component_metrics", component_metric, each_component,
-        add_component, "their components: q_proj, gate_proj, ...");
+TABLE_WITHIN(component, "component_metrics", component_metric, each_component,
+        add_component, "their components: q_proj, gate_proj, ...",
+        LAYER_PLACES);
 
 #define ROW deep_operation_metric
 static const struct column deep_operation_columns[] = {
@@ -88,11 +99,13 @@ static const struct column deep_operation_columns[] = {
     U64("duration_ns", duration_ns, "ns", ALWAYS),
     COLUMN("energy_method", TEXT, NULL, METHOD, energy_method,
             IF_REAL(energy_mj)),
+    TEXT("component_name", place.component_name),
+    LAYER_PLACE,
 };
 #undef ROW
 TAKE(deep_operation_metric)
 EACH(deep_operation, deep_operation_metric)
 ADD(deep_operation, deep_operation_metric)
-TABLE(deep_operation, "deep_operation_metrics", deep_operation_metric,
+TABLE_WITHIN(deep_operation, "deep_operation_metrics", deep_operation_metric,
         each_deep_operation, add_deep_operation,
-        "and the operations in those: softmax, ...");
+        "and the operations in those: softmax, ...", COMPONENT_PLACES);

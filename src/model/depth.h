@@ -5,6 +5,7 @@
  * otherwise.  Times are nanoseconds since the run's start. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Power at a moment, in milliwatts. */
@@ -22,6 +23,15 @@ struct activation {
     double sparsity; /* share of zeros, 0 to 1 */
 };
 
+/* What it lies in, told of what is read and not of what is added. */
+struct depth_place {
+    bool in_token, in_layer;
+    uint32_t token_index;
+    uint32_t layer_index;
+    const char *token_text;     /* NULL: not known */
+    const char *component_name; /* NULL: in none */
+};
+
 /* A layer, while a token was made or in the whole run. */
 struct layer_metric {
     uint32_t id;       /* from 1, within the run */
@@ -31,6 +41,7 @@ struct layer_metric {
     double energy_mj;
     struct activation activation;
     uint8_t energy_method; /* enum reading_method, where energy is known */
+    struct depth_place place;
 };
 
 /* A component of a layer ("q_proj"), or of all layers. */
@@ -43,6 +54,7 @@ struct component_metric {
     double energy_mj;
     struct activation activation;
     uint8_t energy_method; /* enum reading_method, where energy is known */
+    struct depth_place place;
 };
 
 /* An operation of a component ("softmax"), or of all. */
@@ -58,4 +70,5 @@ struct deep_operation_metric {
     double activation_kill_ratio;
     double variance_ratio;
     uint8_t energy_method; /* enum reading_method, where energy is known */
+    struct depth_place place;
 };

@@ -170,7 +170,13 @@ static void send(struct push *p)
 
     figures_meter(p->figures, own_cpu_ns(), own_peak_rss_bytes());
     readings_collect(&p->readings, &p->subjects, &list);
-    figures_collect(p->figures, &list);
+    if (p->plan.only_readings) {
+        readings_release(&p->readings);
+        figures_collect_meter(p->figures, &list);
+        figure_list_sort(&list);
+    } else {
+        figures_collect(p->figures, &list);
+    }
     if (p->otlp) {
         otlp_push_metrics(p->otlp, &source, &list, now_ns);
         otlp_push_spans(p->otlp, &p->spans);
@@ -180,9 +186,14 @@ static void send(struct push *p)
     figure_list_release(&list);
 }
 
+bool push_is_due(const struct push *p, uint64_t now_mono_ns)
+{
+    return p && p->figures && now_mono_ns - p->pushed_ns >= p->plan.interval_ns;
+}
+
 void push_tick(struct push *p, uint64_t now_mono_ns)
 {
-    if (!p || !p->figures || now_mono_ns - p->pushed_ns < p->plan.interval_ns)
+    if (!push_is_due(p, now_mono_ns))
         return;
     p->pushed_ns = now_mono_ns;
     send(p);
@@ -255,7 +266,7 @@ void push_end(struct push *p, const struct run *run, struct buf *told)
     if (p->generations)
         generations_finish(p->generations, &sum);
     p->generations = NULL;
-    if (p->otlp)
+    if (p->otlp && !p->plan.only_readings)
         root_span(p, run);
     send(p);
     stop_senders(p, told);

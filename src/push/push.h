@@ -17,6 +17,9 @@ struct push_plan {
     const char *service;      /* service.name, or NULL: the program's name */
     const char *remote_write; /* where to, or NULL */
     uint64_t interval_ns;     /* so often */
+    /* Only readings come, all that there are before each push; nobody looks at
+     * ONNX Runtime. */
+    bool only_readings;
 };
 
 /* Spans between two pushes; more are left out and counted. */
@@ -42,6 +45,9 @@ void push_session(struct push *p, const struct session *x);
 void push_inference(struct push *p, const struct inference *i, uint64_t number);
 void push_subject(struct push *p, uint32_t id, const struct subject *x);
 void push_reading(struct push *p, const struct reading *r);
+
+/* Whether it is time. */
+bool push_is_due(const struct push *p, uint64_t now_mono_ns);
 
 /* Sends what there is, if it is time. */
 void push_tick(struct push *p, uint64_t now_mono_ns);

@@ -191,6 +191,24 @@ static void power_sample_row(sqlite3_stmt *st, void *to)
             });
 }
 
+/* From what PLACE selects, or from the first two of it. */
+static struct depth_place place(sqlite3_stmt *st, int at, int count)
+{
+    struct depth_place p = {
+        .in_token = row_has(st, at),
+        .token_index = row_u32(st, at),
+        .token_text = row_text(st, at + 1),
+    };
+
+    if (count > 2) {
+        p.in_layer = row_has(st, at + 2);
+        p.layer_index = row_u32(st, at + 2);
+    }
+    if (count > 3)
+        p.component_name = row_text(st, at + 3);
+    return p;
+}
+
 static void layer_row(sqlite3_stmt *st, void *to)
 {
     struct each_layer_metric *each = to;
@@ -203,6 +221,7 @@ static void layer_row(sqlite3_stmt *st, void *to)
                                       .energy_mj = real(st, 4),
                                       .activation = activation(st, 5),
                                       .energy_method = row_method(st, 9),
+                                      .place = place(st, 10, 2),
                               });
 }
 
@@ -219,6 +238,7 @@ static void component_row(sqlite3_stmt *st, void *to)
                                       .energy_mj = real(st, 5),
                                       .activation = activation(st, 6),
                                       .energy_method = row_method(st, 10),
+                                      .place = place(st, 11, 3),
                               });
 }
 
@@ -240,6 +260,7 @@ static void deep_operation_row(sqlite3_stmt *st, void *to)
                                       .activation_kill_ratio = real(st, 10),
                                       .variance_ratio = real(st, 11),
                                       .energy_method = row_method(st, 12),
+                                      .place = place(st, 13, 4),
                               });
 }
 
@@ -247,21 +268,38 @@ ROW_READ(power_sample, power_sample, power_sample_row,
         "SELECT timestamp, cpu_power_mw, gpu_power_mw, ane_power_mw,"
         " dram_power_mw, total_power_mw, phase, method FROM power_samples"
         " WHERE run = ?1 ORDER BY number")
+
+/* The token of a layer "l", and the layer of a component "c". */
+#define TOKEN_OF_LAYER                                               \
+    " LEFT JOIN tokens t ON t.run = l.run AND t.number = l.token_id" \
+    " LEFT JOIN texts w ON w.id = t.token_text"
+#define LAYER_OF_COMPONENT                        \
+    " LEFT JOIN layer_metrics l ON l.run = c.run" \
+    " AND l.id = c.layer_metric_id" TOKEN_OF_LAYER
+
 ROW_READ(layer, layer_metric, layer_row,
-        "SELECT id, token_id, layer_index, duration_ns, energy_mj,"
+        "SELECT l.id, l.token_id, layer_index, l.duration_ns, l.energy_mj,"
         " activation_mean, activation_std, activation_max, activation_sparsity,"
-        " energy_method FROM layer_metrics WHERE run = ?1 ORDER BY id")
+        " l.energy_method, t.token_index, w.text"
+        " FROM layer_metrics l" TOKEN_OF_LAYER
+        " WHERE l.run = ?1 ORDER BY l.id")
 ROW_READ(component, component_metric, component_row,
-        "SELECT c.id, layer_metric_id, n.text, count, duration_ns, energy_mj,"
-        " activation_mean, activation_std, activation_max, activation_sparsity,"
-        " energy_method FROM component_metrics c LEFT JOIN texts n ON n.id = "
-        "component_name"
-        " WHERE run = ?1 ORDER BY c.id")
+        "SELECT c.id, layer_metric_id, n.text, count, c.duration_ns,"
+        " c.energy_mj, c.activation_mean, c.activation_std, c.activation_max,"
+        " c.activation_sparsity, c.energy_method, t.token_index, w.text,"
+        " l.layer_index"
+        " FROM component_metrics c"
+        " LEFT JOIN texts n ON n.id = component_name" LAYER_OF_COMPONENT
+        " WHERE c.run = ?1 ORDER BY c.id")
 ROW_READ(deep_operation, deep_operation_metric, deep_operation_row,
-        "SELECT d.id, component_metric_id, t.text, n.text, count, duration_ns,"
-        " energy_mj, attention_entropy, attention_sparsity,"
+        "SELECT d.id, component_metric_id, k.text, n.text, d.count,"
+        " d.duration_ns, d.energy_mj, attention_entropy, attention_sparsity,"
         " max_attention_weight, activation_kill_ratio, variance_ratio,"
-        " energy_method FROM deep_operation_metrics d"
-        " LEFT JOIN texts t ON t.id = operation_type"
+        " d.energy_method, t.token_index, w.text, l.layer_index, m.text"
+        " FROM deep_operation_metrics d"
+        " LEFT JOIN texts k ON k.id = operation_type"
         " LEFT JOIN texts n ON n.id = operation_name"
-        " WHERE run = ?1 ORDER BY d.id")
+        " LEFT JOIN component_metrics c ON c.run = d.run"
+        "  AND c.id = d.component_metric_id"
+        " LEFT JOIN texts m ON m.id = c.component_name" LAYER_OF_COMPONENT
+        " WHERE d.run = ?1 ORDER BY d.id")

@@ -16,6 +16,10 @@
 /* Others may be writing: each for milliseconds, so this is patience enough. */
 #define BUSY_MS 20000
 
+/* So long may the log grow before what is in it goes to the file, for which the
+ * disk is waited for twice: 16 MB. */
+#define LOG_PAGES "4000"
+
 /* A file that the key does not open, or that has none. */
 static int locked(struct store *s, const char *doing, struct error *e)
 {
@@ -223,6 +227,7 @@ static int prepare(struct store *s, enum store_mode mode, struct error *e)
         return rc;
     if (sqlite3_exec(s->db,
                 "PRAGMA synchronous = NORMAL;"
+                "PRAGMA wal_autocheckpoint = " LOG_PAGES ";"
                 "PRAGMA secure_delete = ON;",
                 NULL, NULL, NULL) ||
             feed_open(s->db, &feed_inferences, s) ||

@@ -8,7 +8,7 @@
 #include <sys/random.h>
 
 /* A version 4 UUID. */
-static int make_id(char out[RUN_ID_LEN + 1], struct error *e)
+int store_make_id(char out[RUN_ID_LEN + 1], struct error *e)
 {
     static const char digits[] = "0123456789abcdef";
     unsigned char bytes[16];
@@ -94,7 +94,7 @@ static void count_from_nothing(struct store *s)
 
 int store_begin_run(struct store *s, struct run *run, struct error *e)
 {
-    int rc = make_id(run->id, e);
+    int rc = store_make_id(run->id, e);
 
     return rc ? rc : store_begin_kept_run(s, run, e);
 }

@@ -53,6 +53,9 @@ void store_close(struct store *s);
 
 /* --- writing -------------------------------------------------------------- */
 
+/* Makes an id that no other run has, on any machine. */
+int store_make_id(char out[RUN_ID_LEN + 1], struct error *e);
+
 /* Begins a run; later calls add to it.  Fills `row` and `id`. */
 int store_begin_run(struct store *s, struct run *run, struct error *e);
 

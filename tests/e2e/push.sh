@@ -154,6 +154,30 @@ meter_options=(--otlp http://127.0.0.1:1)
 meter sh -c 'exit 7'
 [ "$rc" -eq 7 ] || fail "exit code $rc, not 7"
 
+# `watch` sends what it samples, and says nothing of what it does not look at.
+receive good
+rc=0
+"$ortmeter" watch --otlp "$at" --remote-write "$at/write" --push-interval 0.1 \
+    --duration 1 --json --pid $$ >lines 2>err || rc=$?
+[ "$rc" -eq 0 ] && [ ! -s err ] || fail "exit code $rc: $(cat err)"
+[ "$(grep -c v1/metrics log)" -ge 2 ] || fail "only the last figures were sent"
+[ "$(grep -c '/write' log)" -ge 2 ] || fail "only the last samples were sent"
+! grep -q v1/traces log || fail "there are spans of nothing"
+node "$here/otlp.cjs" metrics "$(newest _v1_metrics)" >metrics.json ||
+    fail "the metrics are not sound"
+said metrics.json "any(.name == \"process.memory.usage\" and .value > 1e6 and
+    (.attributes[\"process.pid\"] | tonumber) == $$)"
+said metrics.json 'any(.name | startswith("ortmeter.collector"))'
+said metrics.json 'all(.name | test("inference|lost_events|token") | not)'
+stop_receiver
+
+rc=0
+"$ortmeter" watch --otlp http://127.0.0.1:1 --json -- sh -c 'exit 7' >lines \
+    2>err || rc=$?
+[ "$rc" -eq 7 ] || fail "exit code $rc, not 7"
+grep -q '^ortmeter watch: .*did not get to http://127.0.0.1:1' err ||
+    fail "nothing of nobody being there: $(cat err)"
+
 for bad in localhost:4318 ftp://localhost 'http://' 'http://a b' http://:80; do
     rc=0
     "$ortmeter" run --db t.db --otlp "$bad" true 2>err || rc=$?
