@@ -113,7 +113,7 @@ static void aligned(int64_t offset_ns)
 
     CHECK(a.found);
     CHECK(a.correlation > 0.9);
-    CHECK(llabs(a.offset_ns + offset_ns) < (int64_t)(15 * MS));
+    CHECK(llabs(a.offset_ns + offset_ns) < (int64_t)(5 * MS));
 
     struct truth_readings r = truth_read(&t, &c, 0, 30000 * MS, &seed);
     struct series counter, meter;
@@ -121,7 +121,8 @@ static void aligned(int64_t offset_ns)
     for (size_t i = 0; i < LEN(watts); i++)
         watts[i].time_ns =
                 (uint64_t)((int64_t)watts[i].time_ns + a.offset_ns) - 1000 * MS;
-    series_from_power(&meter, watts, LEN(watts), &(struct series_sensor){ 0 });
+    series_from_power(&meter, watts, LEN(watts),
+            &(struct series_sensor){ .means = true });
     series_from_counter(&counter, r.items, r.count,
             &(struct series_sensor){ 0 });
     for (uint64_t from = 2000; from < 22000; from += 5000) {
@@ -130,7 +131,7 @@ static void aligned(int64_t offset_ns)
         double b_j =
                 series_between(&counter, from * MS, (from + 6000) * MS).joules;
 
-        CHECK(within(a_j, b_j, 0.02));
+        CHECK(within(a_j, b_j, 0.01));
     }
     CHECK(within(series_between(&meter, 1000 * MS, 28000 * MS).joules,
             series_between(&counter, 1000 * MS, 28000 * MS).joules, 0.01));

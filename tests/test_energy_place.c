@@ -201,6 +201,43 @@ static void apart(void)
     release(&r, &m);
 }
 
+/* Half of the CPU time is somebody else's: so is half of what the CPU draws,
+ * and nothing of what the GPU does. */
+static void others(void)
+{
+    struct made m;
+    struct run_energy r;
+
+    begin(&m, "CUDAExecutionProvider");
+    for (uint32_t i = 0; i < 2; i++)
+        store_add_subject(m.store, 20 + i,
+                &(struct subject){ .kind = SUBJECT_CORE,
+                        .number = i,
+                        .name = "cpu" });
+    store_add_subject(m.store, 30,
+            &(struct subject){ .kind = SUBJECT_PROCESS, .name = "prog" });
+    for (uint64_t s = 0; s <= m.end_ns / 1000000000; s++) {
+        struct rollup busy = { .second = s,
+            .metric = METRIC_host_busy_ratio,
+            .count = 10,
+            .mean = 1 };
+        struct rollup own = { .second = s,
+            .subject = 30,
+            .metric = METRIC_process_cpu_cores,
+            .count = 10,
+            .mean = 1 };
+
+        store_add_rollup(m.store, &busy);
+        store_add_rollup(m.store, &own);
+    }
+    account(&r, &m);
+    CHECK(r.account.attribution.other_known);
+    CHECK(within((double)attribution_lines(&r.account.attribution).other_uj /
+                         1e6,
+            truth_joules(&m.truth[CPU], m.end_ns) / 2, 0.01));
+    release(&r, &m);
+}
+
 /* A provider whose device nobody found: the GPU that is there fed somebody
  * else's work, or nobody's. */
 static void elsewhere(void)
@@ -242,6 +279,7 @@ static void unsure(void)
 int main(void)
 {
     apart();
+    others();
     elsewhere();
     unsure();
     return test_result();

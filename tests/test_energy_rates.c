@@ -145,6 +145,7 @@ static void by_flops(void)
 
     CHECK_INT(r.by, ENERGY_BY_FLOPS);
     CHECK(within(r.by_known, 1, 1e-9));
+    CHECK(within(r.inference_flops, 4e6, 1e-9));
     CHECK(within(joules(&b), 3 * joules(&a), 0.01));
     CHECK(within(joules(&rest), joules(&a) + joules(&b), 0.01));
     CHECK(within(joules(&a) + joules(&b) + joules(&rest), WATTS * busy_s,
@@ -180,6 +181,7 @@ static void none_and_unknown(void)
     with.session_count = LEN(session);
     CHECK_INT(run_energy_read_by(&r, m.store, m.run.row, &with, &e), 0);
     CHECK(r.by_known > 0.7 && r.by_known < 0.8); /* not of the second */
+    CHECK(isnan(r.inference_flops));
     CHECK_INT(run_energy_operator(&r, 1).gross_uj, 0);
     CHECK(run_energy_operator(&r, 2).gross_uj > 0);
     run_energy_release(&r);

@@ -368,8 +368,9 @@ static void modelled(void)
 
 /* A meter whose clock is 50 ms behind, and nothing else: its readings are put
  * where the inferences are; unless somebody set its clock.  It tells the mean
- * of the time around each reading. */
-static void metered(bool set, uint64_t period_ns)
+ * of the time around each reading.  With a counter of the CPU beside it, that
+ * tells how the clocks are apart, and is inside what the meter measures. */
+static void metered(bool set, uint64_t period_ns, bool counter)
 {
     struct made m;
     struct run_energy r;
@@ -390,8 +391,13 @@ static void metered(bool set, uint64_t period_ns)
                         .subject = 1,
                         .metric = METRIC_zone_power_watts });
     }
+    if (counter) {
+        add_zone(&m, 2, 0, "package-0");
+        add_readings(&m, 2, &m.truth, 0.8);
+    }
     finish(&m);
     read_energy(&r, &m);
+    CHECK_INT(r.account.counted, 1);
     CHECK(r.meter_seen && r.meter_set == set && r.meter_aligned == !set);
     CHECK(llabs(r.meter_offset_ns - (set ? 0 : 50) * (int64_t)MS) <
             2 * (int64_t)MS);
@@ -416,9 +422,11 @@ int main(void)
     others();
     absent();
     modelled();
-    metered(false, 20 * MS);
-    metered(false, 50 * MS);
-    metered(false, 100 * MS);
-    metered(true, 20 * MS);
+    metered(false, 20 * MS, false);
+    metered(false, 50 * MS, false);
+    metered(false, 100 * MS, false);
+    metered(true, 20 * MS, false);
+    metered(false, 20 * MS, true);
+    metered(false, 50 * MS, true);
     return test_result();
 }

@@ -1,10 +1,9 @@
 /* energy.c -- the full account of a run's energy. */
-#include "analyse/model_flops.h"
-#include "analyse/operator_flops.h"
 #include "analyse/summary.h"
 #include "base/json.h"
 #include "cmd/cmd.h"
 #include "cmd/database.h"
+#include "cmd/energy_flops.h"
 #include "cmd/energy_prices.h"
 #include "cmd/energy_text.h"
 #include "cmd/options.h"
@@ -33,7 +32,7 @@ static const char help[] =
         "  --by KEY        what work in the same stretch of time shares its\n"
         "                  energy by: busy (time; the default), flops, cycles\n"
         "  --flops N       floating-point operations of an inference; else as\n"
-        "                  the model's file tells, where it does\n"
+        "                  the model's file or the operators tell\n"
         "  --db FILE       the database to read\n"
         "  -o FILE         write to FILE\n"
         "  -h, --help      this text\n"
@@ -55,83 +54,33 @@ struct settings {
     struct energy_price_options prices;
 };
 
-/* Given, or as the models' files tell; else 0, and why. */
-static double flops_of(const struct settings *s, const struct summary *summary,
-        struct error *why)
-{
-    double flops = s->flops;
-
-    if (!(flops > 0) && model_flops(&flops, summary, why))
-        return 0;
-    return flops;
-}
-
-static void flops_json(struct json *j, const struct settings *s, double flops,
-        const struct error *why)
+static void flops_json(struct json *j, const struct energy_flops *f)
 {
     json_object(j, "flops");
-    if (flops > 0) {
-        json_real(j, "per_inference", flops);
-        json_text(j, "source", s->flops > 0 ? "given" : "model file");
+    if (f->each > 0) {
+        json_real(j, "per_inference", f->each);
+        json_text(j, "source", f->source);
     } else {
-        json_text(j, "reason", why->text);
+        json_text(j, "reason", f->why.text);
     }
     json_end(j);
 }
 
-static void write_json(struct buf *text, const struct settings *s,
+static void write_json(struct buf *text, const struct energy_flops *flops,
         const struct summary *summary)
 {
     struct json j = json_into(text);
     struct energy_counts n = summary_energy_counts(summary);
-    struct error why = { "" };
 
-    n.flops = flops_of(s, summary, &why);
+    n.flops = flops->each;
     json_object(&j, NULL);
     json_int(&j, "schema_version", SUMMARY_SCHEMA_VERSION);
     summary_run_json(&j, "run", &summary->run);
     energy_json(&j, "energy", &summary->energy, &n, &summary->prices, true);
     energy_parts_json(&j, "parts", summary);
-    flops_json(&j, s, n.flops, &why);
+    flops_json(&j, flops);
     json_end(&j);
     buf_char(text, '\n');
-}
-
-static void write_text(struct buf *text, const struct settings *s,
-        const struct summary *summary)
-{
-    struct error why = { "" };
-
-    energy_text(text, summary, flops_of(s, summary, &why),
-            !s->out && term_colours(stdout));
-}
-
-/* Shares the energy anew, where another key was asked for. */
-static int share_by(struct summary *summary, const struct settings *s,
-        struct store *store, int64_t row, struct error *e)
-{
-    struct operator_flops flops = { 0 };
-    struct run_energy energy;
-
-    if (s->by.index == ENERGY_BY_BUSY)
-        return 0;
-    if (s->by.index == ENERGY_BY_FLOPS)
-        operator_flops_find(&flops, summary);
-
-    int rc = run_energy_read_by(&energy, store, row,
-            &(struct energy_key){ .by = (enum energy_by)s->by.index,
-                    .operator_flops = flops.operators,
-                    .operator_count = flops.operator_count,
-                    .session_flops = flops.sessions,
-                    .session_count = flops.session_count },
-            e);
-
-    operator_flops_release(&flops);
-    if (rc)
-        return rc;
-    run_energy_release(&summary->energy);
-    summary->energy = energy;
-    return 0;
 }
 
 static int show(const struct settings *s, const struct energy_prices *prices,
@@ -151,7 +100,12 @@ static int show(const struct settings *s, const struct energy_prices *prices,
         store_close(store);
         return rc;
     }
-    rc = share_by(&summary, s, store, row, e);
+
+    struct energy_flops flops = { 0 };
+
+    rc = energy_share_by(&summary, store, (enum energy_by)s->by.index, e);
+    if (!rc)
+        energy_flops_find(&flops, s->flops, &summary, store);
     store_close(store);
     if (rc) {
         summary_release(&summary);
@@ -159,9 +113,10 @@ static int show(const struct settings *s, const struct energy_prices *prices,
     }
     summary.prices = *prices;
     if (s->json)
-        write_json(&text, s, &summary);
+        write_json(&text, &flops, &summary);
     else
-        write_text(&text, s, &summary);
+        energy_text(&text, &summary, flops.each,
+                !s->out && term_colours(stdout));
     rc = output_write(s->out, buf_str(&text), e);
     buf_release(&text);
     summary_release(&summary);

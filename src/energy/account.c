@@ -63,6 +63,7 @@ static void count(struct energy_account *a, const struct account_input *in,
 {
     struct work_pieces pieces;
     uint64_t before_uj = a->attribution.total_uj;
+    bool alone = s->zone.part == ZONE_GPU || s->zone.part == ZONE_NPU;
     const struct series_window w =
             series_between(series, in->start_ns, in->end_ns);
 
@@ -76,6 +77,7 @@ static void count(struct energy_account *a, const struct account_input *in,
                                              .shares = in->shares,
                                              .share_count = in->share_count,
                                              .rate = in->rate,
+                                             .alone = alone,
                                              .sharpen = true,
                                      });
     pieces_release(&pieces);
@@ -95,6 +97,7 @@ static void count(struct energy_account *a, const struct account_input *in,
                 s->basis ? s->basis : "");
     }
     a->counted++;
+    a->shared |= !alone;
 }
 
 /* --- over time ------------------------------------------------------------ */
@@ -214,6 +217,7 @@ void energy_account_build(struct energy_account *out,
                 out->zones[i].window.covered_ns)
             add_points(out, &series[i], in->sensors[i].zone.part);
     }
+    out->attribution.other_known &= out->shared;
     keep_series(out, in, series);
     finish_points(out);
     assert(attribution_adds_up(&out->attribution));

@@ -68,6 +68,7 @@ struct account_point {
 struct energy_account {
     struct account_zone *zones;
     size_t zone_count;
+    bool shared;    /* one of them measures the CPU, which others use, too */
     size_t counted; /* of them; 0: nothing is known, all below is empty */
 
     enum reading_method method;     /* the weakest of those counted */

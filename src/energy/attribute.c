@@ -73,7 +73,7 @@ static double own_share(struct pass *p, const struct series_interval *x)
         own += shares[i].own * (double)(to - from);
         seen += (double)(to - from);
     }
-    return seen > 0 ? fmin(fmax(own / seen, 0), 1) : 1;
+    return seen > 0 && !p->in->alone ? fmin(fmax(own / seen, 0), 1) : 1;
 }
 
 struct split {
@@ -285,7 +285,7 @@ void attribution_add(struct attribution *a, const struct attribute_input *in)
     sweep(&clipped, in->pieces, share_out, &p);
     enter(&p);
     a->idle_known &= in->idle_watts != NULL;
-    a->other_known &= in->share_count > 0;
+    a->other_known &= in->alone || in->share_count > 0;
     series_release(&clipped);
     free(p.weight);
     free(p.seconds);

@@ -32,6 +32,7 @@ struct attribute_input {
     const double *idle_watts;       /* NULL: no baseline */
     const struct cpu_share *shares; /* in order; 0 of them: not known */
     size_t share_count;
+    bool alone; /* CPU time says nothing of who used it: nobody else, then */
     const double *rate; /* of each class: FLOPs or cycles a second, NAN: not
                          * known; NULL: by busy time */
     bool sharpen;       /* let fit.h weigh the times */
@@ -53,8 +54,9 @@ struct attribution {
     double *owner_own_j; /* of each owner: net, */
     double *owner_all_j; /* and gross */
     uint32_t owner_count;
-    bool idle_known, other_known; /* of every sensor.  Else those parts are 0
-                                   * for want of knowledge: say so */
+    bool idle_known,
+            other_known; /* of every sensor that is not `alone`.  Else those
+                          * parts are 0 for want of knowledge: say so */
     bool sharpened;
 };
 

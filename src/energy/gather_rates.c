@@ -29,7 +29,8 @@ static double at(const double *items, size_t count, uint32_t id)
 struct looked {
     uint64_t inferences;
     uint64_t into; /* of which that many were looked into, */
-    double flops;  /* and cost so much; of operators that can be told */
+    double flops;  /* and cost so much; of operators that can be told, */
+    bool partly;   /* and there are others */
 };
 
 struct flops {
@@ -75,6 +76,7 @@ static void take_operators(struct flops *f)
         l->into += !f->into[x->owner];
         f->into[x->owner] = true;
         l->flops += isnan(flops) ? 0 : flops;
+        l->partly |= isnan(flops);
     }
 }
 
@@ -95,6 +97,23 @@ static void sum_inferences(struct flops *f)
     }
 }
 
+/* Of an inference, in the mean of all; NAN where of some it is not known. */
+static double mean_flops(const struct flops *f)
+{
+    double sum = 0, count = 0;
+
+    for (uint32_t i = 0; i < f->g->out->class_count; i++) {
+        const struct energy_class *c = &f->g->out->classes[i];
+        const struct looked *l = &f->looked[i];
+
+        if (c->work != ENERGY_INFERENCE)
+            continue;
+        sum += l->partly ? NAN : l->flops + f->amount[i];
+        count += (double)l->inferences;
+    }
+    return count > 0 ? sum / count : NAN;
+}
+
 static int count_flops(double *amount, const struct gathered *g,
         const struct energy_key *key, struct error *e)
 {
@@ -112,6 +131,7 @@ static int count_flops(double *amount, const struct gathered *g,
     take_inferences(&f);
     take_operators(&f);
     sum_inferences(&f);
+    g->out->inference_flops = mean_flops(&f);
     for (uint32_t i = 1; i < g->out->class_count; i++)
         known |= amount[i] > 0;
     free(f.looked);

@@ -69,6 +69,9 @@ struct run_energy {
     enum energy_by by;           /* what it was shared by, */
     double by_known; /* and of which part of the time at work that is known:
                       * of the rest, busy time counts */
+    double inference_flops; /* shared by FLOPs: of an inference, in the mean;
+                             * NAN where of some they cannot be told.  Else
+                             * 0 */
 };
 
 int run_energy_read(struct run_energy *out, struct store *s, int64_t run,

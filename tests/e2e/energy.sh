@@ -96,8 +96,19 @@ if [ "$status" = 'no energy source' ]; then
         ([$run[0].ops[] | select(.layer and (.contains_others | not)) | .joules]
         | add) | fabs < 0.001' out >/dev/null ||
         fail "the layers are not the sum of their operators"
-    jq -e '.flops.reason and (.energy | has("flops_per_w") | not)' out \
-        >/dev/null || fail "FLOPs of a model whose sizes are open"
+    # FLOPs of a model whose sizes are open: from what ran, and as many as the
+    # file tells of each inference with its sizes.
+    while IFS='|' read -r sequence past; do
+        "$ortmeter" inspect --json "$models/decoder/model.onnx" \
+            --dim batch_size=1 --dim sequence_length="$sequence" \
+            --dim past_sequence_length="$past" \
+            --dim total_sequence_length=$((sequence + past)) | jq .flops
+    done < <(stored 'SELECT sequence, past FROM inferences
+        WHERE run = (SELECT max(run) FROM inferences)') >flops.txt
+    jq -e --slurpfile flops flops.txt '.flops.source == "operators that ran" and
+        ($flops | length == 48) and .energy.flops_per_w > 0 and
+        (.flops.per_inference / ($flops | add / length) - 1 | fabs < 0.02)' \
+        out >/dev/null || fail "FLOPs of a model whose sizes are open"
 
     # By what each computed: what only moves data has none of it; the sum is the
     # same.  Cycles, if anybody counts them.
@@ -116,8 +127,12 @@ if [ "$status" = 'no energy source' ]; then
     energy --by hand
     [ "$rc" -eq 2 ] || fail "--by hand exits with $rc"
 
-    # With the machine's own watts the bounds are closer.
+    # With the machine's own watts the bounds are closer.  Without operators,
+    # nobody knows the FLOPs.
     measure --energy model --idle-watts 10 --full-watts 50
+    energy --json
+    jq -e '.flops.reason and (.energy | has("flops_per_w") | not)' out \
+        >/dev/null || fail "FLOPs from nowhere"
     jq -e '.energy | .mean_w >= 10 and .mean_w <= 50 and
         (.bounds.high_j / .total_j | . > 1.19 and . < 1.21)' run.json \
         >/dev/null || fail "the calibrated model"
