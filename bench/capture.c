@@ -2,7 +2,7 @@
  * call in one process:
  *
  *     ortmeter run --ops MODE -- env -u LD_PRELOAD \
- *         capture ORT HOOK MODEL ROUNDS
+ *         capture ORT HOOK MODEL ROUNDS [DIM=N ...]
  *
  * As in overhead.c the program keeps what stands in slot Run before it loads
  * the hook.  A round is three calls on one session: bare, through the hook, and
@@ -21,8 +21,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
-enum { OUTPUTS_MAX = 256, WARMUP = 8 };
+enum { OUTPUTS_MAX = 256, DIMS_MAX = 8, WARMUP = 8 };
 
 struct bench {
     struct engine *engine;
@@ -66,14 +67,29 @@ static void take_round(const struct bench *b, uint64_t i)
             hooked, after, control);
 }
 
+/* "width=64" */
+static struct dim_given dim_of(const char *text)
+{
+    const char *equals = strchr(text, '=');
+
+    if (!equals)
+        die("%s: not NAME=N", text);
+    return (struct dim_given){ { text, (size_t)(equals - text) },
+        (int64_t)number(equals + 1) };
+}
+
 int main(int argc, char **argv)
 {
     const struct engine_setup setup = { .threads = 1, .level = ORT_LEVEL_ALL };
+    struct dim_given given[DIMS_MAX];
+    struct dims_wish wish = { .given = given };
     struct bench b = { 0 };
     struct error e = { "" };
 
-    if (argc != 5)
-        die("use: %s ORT HOOK MODEL ROUNDS", argv[0]);
+    if (argc < 5 || argc > 5 + DIMS_MAX)
+        die("use: %s ORT HOOK MODEL ROUNDS [DIM=N ...]", argv[0]);
+    for (int i = 5; i < argc; i++)
+        given[wish.given_count++] = dim_of(argv[i]);
     if (engine_open(&b.engine, argv[1], &e))
         die("%s", e.text);
     b.bare = ORT(engine_api(b.engine), Run);
@@ -83,7 +99,7 @@ int main(int argc, char **argv)
         die("the hook did not enter: is this under `ortmeter run`?");
     if (engine_load(&b.session, b.engine, argv[3], &setup, &e) ||
             inputs_make(&b.in, engine_api(b.engine), b.session,
-                    engine_memory(b.engine), &(struct dims_wish){ 0 }, &e))
+                    engine_memory(b.engine), &wish, &e))
         die("%s", e.text);
     if (b.in.outputs.count > OUTPUTS_MAX)
         die("more than %d outputs", OUTPUTS_MAX);
