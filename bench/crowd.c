@@ -105,7 +105,11 @@ void crowd_start(void)
         pid_t pid = fork();
 
         if (pid == 0) {
+            /* No more files than its own, for they are looked at, too. */
+            for (int k = 0; k < i; k++)
+                (void)close(orders[k]);
             (void)close(in[1]);
+            (void)close(answers);
             program(in[0], out[1]);
             _exit(0);
         }

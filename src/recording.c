@@ -7,7 +7,6 @@
 #include "energy/meter_feed.h"
 #include "os/clock.h"
 #include "push/push.h"
-#include "sample/pending.h"
 #include "sample/sampling.h"
 
 #include <stdio.h>
@@ -31,7 +30,6 @@ struct recording {
     struct store *store;
     struct push *push; /* or NULL */
     struct sampling *sampling;
-    struct pending pending;
     uint64_t start_ns;
     struct series *series;
     size_t count, cap;
@@ -52,7 +50,6 @@ void recording_close(struct recording *r)
         return;
     meter_feed_close(r->meter);
     sampling_close(r->sampling);
-    pending_release(&r->pending);
     map_release(&r->by_key);
     free(r->series);
     free(r->ended);
@@ -179,21 +176,20 @@ static void add_reading(struct recording *r, struct reading x)
     push_reading(r->push, &x);
 }
 
-static void keep_pending(struct recording *r)
+/* What the last step read; some ticks together, ten times a second. */
+static void keep(struct recording *r)
 {
-    add_subjects(r);
-    for (size_t i = 0; i < r->pending.count; i++)
-        add_reading(r, r->pending.items[i]);
-    r->pending.count = 0;
-    end_subjects(r);
-}
+    sampling_hold(r->sampling);
+    if (!sampling_is_metered(r->sampling))
+        return;
 
-/* Some ticks together, ten times a second. */
-static void keep(struct recording *r, const struct batch *batch)
-{
-    pending_add(&r->pending, batch);
-    if (sampling_is_metered(r->sampling) || pending_is_much(&r->pending))
-        keep_pending(r);
+    struct batch held = sampling_held(r->sampling);
+
+    add_subjects(r);
+    for (size_t i = 0; i < held.count; i++)
+        add_reading(r, held.items[i]);
+    sampling_drop(r->sampling);
+    end_subjects(r);
 }
 
 /* --- an external meter ---------------------------------------------------- */
@@ -327,7 +323,8 @@ void recording_step(struct recording *r)
     if (now_ns < sampling_next_ns(r->sampling))
         return;
     sampling_forgive(r->sampling);
-    keep(r, sampling_step(r->sampling, now_ns));
+    (void)sampling_step(r->sampling, now_ns);
+    keep(r);
     sampling_charge(r->sampling);
     add_changes(r);
     if (r->meter)
@@ -338,7 +335,8 @@ void recording_finish(struct recording *r)
 {
     const struct subjects *s = sampling_subjects(r->sampling);
 
-    keep(r, sampling_read_all(r->sampling, mono_ns()));
+    (void)sampling_read_all(r->sampling, mono_ns());
+    keep(r);
     if (r->meter)
         finish_meter(r);
     for (size_t i = 0; i < r->count; i++)

@@ -272,6 +272,41 @@ static void check_room(void)
     sampling_close(s);
 }
 
+/* Some steps are held, in their order; what is not held goes with the next. */
+static void check_held(void)
+{
+    struct sampling *s = start((struct sampling_plan){ .table = one });
+
+    CHECK_INT(sampling_held(s).count, 0);
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(sampling_step(s, sampling_next_ns(s))->count, 1);
+        sampling_hold(s);
+    }
+    CHECK_INT(sampling_step(s, sampling_next_ns(s))->count, 1);
+    CHECK(sampling_step(s, sampling_next_ns(s))->items[0].value == 5);
+    sampling_hold(s);
+
+    struct batch held = sampling_held(s);
+
+    CHECK_INT(held.count, 4);
+    CHECK(held.items[0].value == 1 && held.items[1].value == 2);
+    CHECK(held.items[2].value == 3 && held.items[3].value == 5);
+    sampling_drop(s);
+    CHECK_INT(sampling_held(s).count, 0);
+    /* Ten times a second there is a step to hand them on after. */
+    (void)live(s, SECOND / 5);
+    CHECK(!sampling_is_metered(s));
+
+    int metered = 0;
+
+    for (int i = 0; i < 100; i++) {
+        (void)sampling_step(s, sampling_next_ns(s));
+        metered += sampling_is_metered(s);
+    }
+    CHECK_INT(metered, 10);
+    sampling_close(s);
+}
+
 static void check_board(void)
 {
     struct subjects *subjects = subjects_new("here");
@@ -317,6 +352,7 @@ int main(void)
     check_budget();
     check_forgiven();
     check_room();
+    check_held();
     check_board();
     return test_result();
 }

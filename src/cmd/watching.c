@@ -153,7 +153,6 @@ void watching_close(struct watching *w)
 {
     board_free(w->board);
     history_free(w->history);
-    pending_release(&w->pending);
     sampling_close(w->sampling);
     child_close(w->child);
     free(w->ends);
@@ -207,29 +206,32 @@ static void look_for_ends(struct watching *w)
 
 void watching_refresh(struct watching *w)
 {
-    size_t news = w->pending.count - w->on_board;
+    struct batch news = sampling_held(w->sampling);
+    size_t held = news.count;
 
-    if (!news)
-        return;
-    board_take(w->board,
-            &(struct batch){ .items = w->pending.items + w->on_board,
-                    .count = news });
-    w->on_board = w->pending.count;
+    news.items += w->on_board;
+    news.count -= w->on_board;
+    board_take(w->board, &news);
+    w->on_board = held;
 }
 
 void watching_settle(struct watching *w)
 {
+    struct batch held = sampling_held(w->sampling);
+
     watching_refresh(w);
-    for (size_t i = 0; i < w->pending.count; i++)
-        history_add(w->history, &w->pending.items[i]);
-    w->pending.count = w->on_board = 0;
+    for (size_t i = 0; i < held.count; i++)
+        history_add(w->history, &held.items[i]);
+    sampling_drop(w->sampling);
+    w->on_board = 0;
 }
 
-static void take(struct watching *w, const struct batch *batch)
+/* What the last step read. */
+static void take(struct watching *w, uint64_t now_ns)
 {
-    w->tick_ns = batch->time_ns;
-    pending_add(&w->pending, batch);
-    if (sampling_is_metered(w->sampling) || pending_is_much(&w->pending))
+    w->tick_ns = now_ns;
+    sampling_hold(w->sampling);
+    if (sampling_is_metered(w->sampling))
         watching_settle(w);
     look_for_ends(w);
 }
@@ -237,7 +239,10 @@ static void take(struct watching *w, const struct batch *batch)
 /* The last figures of a child of ours are there until it is waited for. */
 static void child_ended(struct watching *w)
 {
-    take(w, sampling_read_all(w->sampling, mono_ns()));
+    uint64_t now_ns = mono_ns();
+
+    (void)sampling_read_all(w->sampling, now_ns);
+    take(w, now_ns);
     w->ended = child_wait(w->child, 0, &w->end);
 }
 
@@ -257,7 +262,8 @@ bool watching_step(struct watching *w, uint64_t latest_ns)
 
     if (now_ns < next_ns)
         return false;
-    take(w, sampling_step(w->sampling, now_ns));
+    (void)sampling_step(w->sampling, now_ns);
+    take(w, now_ns);
     return true;
 }
 

@@ -6,7 +6,6 @@
 #include "os/child.h"
 #include "sample/board.h"
 #include "sample/history.h"
-#include "sample/pending.h"
 #include "sample/sampling.h"
 
 #define WATCHING_PIDS_MAX 32
@@ -31,10 +30,9 @@ struct watching {
     struct sampling *sampling;
     struct board *board;
     struct history *history;
-    struct pending pending; /* for the history, */
-    size_t on_board;        /* and how many of them the board has */
-    struct child *child;    /* that we started, or NULL */
-    bool ended;             /* it has, or every process that was named has */
+    size_t on_board; /* so many of the readings that are held, for history */
+    struct child *child; /* that we started, or NULL */
+    bool ended;          /* it has, or every process that was named has */
     struct child_end end;
     double hz; /* of the figures shown; 0: not told */
     double budget;

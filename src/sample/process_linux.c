@@ -31,8 +31,9 @@
 
 enum { IO_CAP = 512, STATM_CAP = 256, CLOCK_READ_NS = 20000 };
 
-/* The kernel counts ticks of 1 to 10 ms: more often there is nothing new. */
-#define TICKS_READ_NS 5000000
+/* The kernel counts ticks of 1 to 10 ms, and a share of less than two of them
+ * says little. */
+#define TICKS_READ_NS 15000000
 
 struct process_state {
     struct targets *targets;

@@ -18,6 +18,9 @@
  * when it is half full. */
 #define BATCH_CAP 8192
 
+/* More than this is not held for long. */
+#define HELD_MUCH 16384
+
 /* How often to look for processes that come and go: every look reads a line of
  * each process of the machine, unless all were named by their pids. */
 #define LOOK_HZ      10
@@ -35,16 +38,19 @@ struct reader {
     void *state;
 };
 
+/* What every tick needs comes first and lies together. */
 struct sampling {
-    struct subjects *subjects;
-    struct targets *targets;
-    struct reader reader[SAMPLING_SOURCES_MAX];
-    size_t readers;
     struct schedule schedule; /* of the readers, and of the look */
+    struct spending spending;
+    struct reading *readings; /* those that are held, and the batch's */
+    size_t cap, held;
+    struct batch batch;
     size_t look;
     double look_hz;
-    struct batch batch;
-    struct spending spending;
+    struct subjects *subjects;
+    struct targets *targets;
+    size_t readers;
+    struct reader reader[SAMPLING_SOURCES_MAX];
 };
 
 /* --- rates ---------------------------------------------------------------- */
@@ -194,8 +200,8 @@ int sampling_open(struct sampling **out, const struct sampling_plan *plan,
     char name[256];
 
     s->subjects = subjects_new(host_name(name, sizeof(name), root));
-    s->batch.cap = BATCH_CAP;
-    s->batch.items = alloc_zero(s->batch.cap, sizeof(*s->batch.items));
+    s->cap = BATCH_CAP;
+    s->readings = alloc_resize(NULL, s->cap * sizeof(*s->readings));
     rc = open_targets(s, plan, root, e);
     if (rc) {
         sampling_close(s);
@@ -219,7 +225,8 @@ void sampling_close(struct sampling *s)
     }
     targets_close(s->targets);
     subjects_free(s->subjects);
-    free(s->batch.items);
+    free(s->readings);
+    spending_end(&s->spending);
     free(s);
 }
 
@@ -263,11 +270,12 @@ static bool is_full(const struct sampling *s, uint64_t tick_ns)
 
 static void make_room(struct sampling *s)
 {
-    if (s->batch.count * 2 > s->batch.cap) {
-        s->batch.cap *= 2;
-        s->batch.items = alloc_resize(s->batch.items,
-                s->batch.cap * sizeof(*s->batch.items));
+    if ((s->held + s->batch.count) * 2 > s->cap) {
+        s->cap *= 2;
+        s->readings = alloc_resize(s->readings, s->cap * sizeof(*s->readings));
     }
+    s->batch.items = s->readings + s->held;
+    s->batch.cap = s->cap - s->held;
     s->batch.count = 0;
 }
 
@@ -285,7 +293,8 @@ static void finish_step(struct sampling *s, uint64_t now_ns)
 
     uint64_t next_ns = sampling_next_ns(s);
 
-    spending_plan(&s->spending, next_ns, is_full(s, next_ns));
+    spending_plan(&s->spending, next_ns,
+            s->held > HELD_MUCH || is_full(s, next_ns));
 }
 
 static const struct batch *step(struct sampling *s, uint64_t now_ns, bool all)
@@ -325,6 +334,22 @@ const struct batch *sampling_read_all(struct sampling *s, uint64_t now_ns)
 bool sampling_is_metered(const struct sampling *s)
 {
     return s->spending.metered;
+}
+
+void sampling_hold(struct sampling *s)
+{
+    s->held += s->batch.count;
+    s->batch.count = 0;
+}
+
+struct batch sampling_held(const struct sampling *s)
+{
+    return (struct batch){ .items = s->readings, .count = s->held };
+}
+
+void sampling_drop(struct sampling *s)
+{
+    s->held = 0;
 }
 
 void sampling_forgive(struct sampling *s)

@@ -80,6 +80,14 @@ const struct batch *sampling_step(struct sampling *s, uint64_t now_ns);
  * processes that end. */
 const struct batch *sampling_read_all(struct sampling *s, uint64_t now_ns);
 
+/* Holds the readings of the last step behind those that are held already, until
+ * they are dropped.  What keeps readings is spread over much memory, which has
+ * left the caches between two ticks: to hand on ten ticks together costs little
+ * more than one. */
+void sampling_hold(struct sampling *s);
+struct batch sampling_held(const struct sampling *s);
+void sampling_drop(struct sampling *s);
+
 struct subjects *sampling_subjects(struct sampling *s);
 /* NULL: no process is looked at. */
 struct targets *sampling_targets(struct sampling *s);

@@ -1,5 +1,9 @@
 #include "sample/spending.h"
 
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
 #define METERED_NS UINT64_C(100000000)
 
 void spending_begin(struct spending *s, double budget, uint64_t (*cpu_ns)(void),
@@ -12,6 +16,11 @@ void spending_begin(struct spending *s, double budget, uint64_t (*cpu_ns)(void),
         .stretch_start_ns = now_ns,
     };
     s->stretch_cpu_ns = s->asked_ns = cpu_ns();
+}
+
+void spending_end(struct spending *s)
+{
+    free(s->change);
 }
 
 uint64_t spending_ask(struct spending *s)
@@ -32,6 +41,8 @@ void spending_tick(struct spending *s, bool anyway)
 static void note_change(struct spending *s, uint64_t now_ns, double from,
         double measured)
 {
+    if (!s->change)
+        s->change = alloc_zero(SPENDING_CHANGES_MAX, sizeof(*s->change));
     if (s->changes < SPENDING_CHANGES_MAX)
         s->change[s->changes] = (struct rate_change){
             .time_ns = now_ns,

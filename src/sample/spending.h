@@ -5,7 +5,8 @@
  * something is read besides the fastest source, and ten times a second.  The
  * ticks between are taken to cost what the fastest source costs.
  *
- * Starts with spending_begin().  For one thread. */
+ * Starts with spending_begin(), and ends with spending_end().  For one thread.
+ */
 #pragma once
 
 #include "sample/rates.h"
@@ -29,13 +30,15 @@ struct spending {
     /* Since the last judgement. */
     uint64_t stretch_start_ns, stretch_cpu_ns, forgiven_ns;
 
-    struct rate_change change[SPENDING_CHANGES_MAX]; /* the first of them */
+    struct rate_change *change; /* the first of them; NULL: there was none */
     size_t changes;
 };
 
 /* `budget` is a share of one core, or 0; `cpu_ns` tells what was spent. */
 void spending_begin(struct spending *s, double budget, uint64_t (*cpu_ns)(void),
         uint64_t now_ns);
+
+void spending_end(struct spending *s);
 
 /* A tick begins; `anyway`: it is a metered one. */
 void spending_tick(struct spending *s, bool anyway);
