@@ -2,10 +2,12 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "cmd/cmd.h"
-#include "cmd/database.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
+#include "cmd/source.h"
 #include "export/summary_json.h"
+#include "fleet/change.h"
+#include "fleet/fetch.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -24,6 +26,9 @@ static const char help[] =
         "  --json            one JSON document instead of text\n"
         "  --db FILE         the database\n"
         "  --key-file FILE   the key of a database that is encrypted\n"
+        "  --store URL       delete it on that server instead, whoever "
+        "recorded\n"
+        "                    it: clickhouse://USER@HOST:8123/DATABASE\n"
         "  -o FILE           write to FILE\n"
         "  -h, --help        this text\n"
         "\n"
@@ -37,7 +42,7 @@ static const char help[] =
 struct settings {
     bool json, help;
     const char *out;
-    struct database database;
+    struct source source;
 };
 
 struct doomed {
@@ -50,21 +55,33 @@ static void take_id(void *to, const struct run *r)
     memcpy(((struct doomed *)to)->id, r->id, sizeof(r->id));
 }
 
+/* Of the database, or of the server if there is one. */
+static int find(struct doomed *out, struct store *store, struct clickhouse *c,
+        const char *name, struct error *e)
+{
+    struct store *copy = NULL;
+    int rc = c ? fetch_run_alone(&copy, &out->row, c, name, e)
+               : store_find_run(store, name, &out->row, e);
+
+    if (!rc)
+        rc = store_read_run(c ? copy : store, out->row, take_id, out, e);
+    store_close(copy);
+    return rc;
+}
+
 /* Finds all of them first.  A run that is named twice is deleted once. */
 static int find_all(struct doomed *out, size_t *count, struct store *store,
-        char **names, struct error *e)
+        struct clickhouse *c, char **names, struct error *e)
 {
     for (; *names; names++) {
         struct doomed *d = &out[*count];
         bool known = false;
-        int rc = store_find_run(store, *names, &d->row, e);
+        int rc = find(d, store, c, *names, e);
 
-        if (!rc)
-            rc = store_read_run(store, d->row, take_id, d, e);
         if (rc)
             return rc;
         for (size_t i = 0; i < *count; i++)
-            known |= out[i].row == d->row;
+            known |= strcmp(out[i].id, d->id) == 0;
         *count += !known;
     }
     return 0;
@@ -95,18 +112,23 @@ static int delete (const struct settings *s, char **names, int words,
         struct error *e)
 {
     struct doomed *doomed = alloc_zero((size_t)words, sizeof(*doomed));
+    struct clickhouse *c = NULL;
     struct store *store = NULL;
     struct buf text = { 0 };
     size_t count = 0;
-    int rc = database_open_as(&store, &s->database, STORE_CHANGE, e);
+    int rc = source_open_shared(&c, &s->source, e);
 
+    if (!rc && !c)
+        rc = database_open_as(&store, &s->source.database, STORE_CHANGE, e);
     if (!rc)
-        rc = find_all(doomed, &count, store, names, e);
+        rc = find_all(doomed, &count, store, c, names, e);
     for (size_t i = 0; i < count && !rc; i++)
-        rc = store_delete_run(store, doomed[i].row, e);
-    if (!rc)
+        rc = c ? change_delete(c, doomed[i].id, e)
+               : store_delete_run(store, doomed[i].row, e);
+    if (!rc && store)
         rc = store_forget(store, e);
     store_close(store);
+    clickhouse_close(c);
     if (!rc) {
         tell(&text, doomed, count, s->json);
         rc = output_write(s->out, buf_str(&text), e);
@@ -122,7 +144,7 @@ static int run(int argc, char **argv)
     struct error e = { "" };
     const struct option table[] = {
         { "json", 0, OPTION_FLAG, &s.json },
-        DATABASE_OPTIONS(s.database),
+        SOURCE_OPTIONS(s.source),
         { NULL, 'o', OPTION_TEXT, &s.out },
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },

@@ -75,3 +75,10 @@ int source_open_list(struct store **out, bool *local, const struct source *s,
     clickhouse_close(c);
     return rc;
 }
+
+int source_open_shared(struct clickhouse **out, const struct source *s,
+        struct error *e)
+{
+    *out = NULL;
+    return options_given(&s->store) ? connect_to(out, s, e) : 0;
+}

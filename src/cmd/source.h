@@ -4,6 +4,7 @@
 
 #include "cmd/database.h"
 #include "fleet/address.h"
+#include "fleet/clickhouse.h"
 
 /* As the options have it. */
 struct source {
@@ -33,3 +34,9 @@ int source_open_run(struct store **out, int64_t *row, const struct source *s,
  * is. */
 int source_open_list(struct store **out, bool *local, const struct source *s,
         const struct run_filter *f, struct error *e);
+
+/* For what changes runs: `out` is NULL when the local database is meant.  Runs
+ * of others are changed only where --store stands on the command line;
+ * ORTMETER_STORE does not do. */
+int source_open_shared(struct clickhouse **out, const struct source *s,
+        struct error *e);

@@ -2,11 +2,13 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "cmd/cmd.h"
-#include "cmd/database.h"
 #include "cmd/options.h"
 #include "cmd/output.h"
+#include "cmd/source.h"
 #include "cmd/term.h"
 #include "export/summary_json.h"
+#include "fleet/change.h"
+#include "fleet/fetch.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -26,6 +28,9 @@ static const char help[] =
         "  --json              one JSON document instead of text\n"
         "  --db FILE           the database\n"
         "  --key-file FILE     the key of a database that is encrypted\n"
+        "  --store URL         of a run on that server instead, whoever "
+        "recorded\n"
+        "                      it: clickhouse://USER@HOST:8123/DATABASE\n"
         "  -o FILE             write to FILE\n"
         "  -h, --help          this text\n"
         "\n"
@@ -40,7 +45,7 @@ struct settings {
     bool json, help;
     const char *out, *experiment;
     struct option_texts remove;
-    struct database database;
+    struct source source;
 };
 
 /* A run's tags and experiment. */
@@ -149,23 +154,40 @@ static int change(const struct settings *s, struct store *store, int64_t row,
     return rc;
 }
 
+/* Opens what holds the run: the database, or a copy of it from the server. */
+static int open_run(struct store **out, int64_t *row, struct clickhouse *c,
+        const struct settings *s, enum store_mode mode, const char *name,
+        struct error *e)
+{
+    if (c)
+        return fetch_run_alone(out, row, c, name, e);
+
+    int rc = database_open_as(out, &s->source.database, mode, e);
+
+    return rc ? rc : store_find_run(*out, name, row, e);
+}
+
 static int tag(const struct settings *s, char **words, struct error *e)
 {
     bool changes = words[1] || s->remove.count || s->experiment;
+    struct clickhouse *c = NULL;
     struct store *store = NULL;
     struct labels l = { 0 };
     struct buf text = { 0 };
     int64_t row = 0;
-    int rc = database_open_as(&store, &s->database,
-            changes ? STORE_CHANGE : STORE_READ, e);
+    int rc = source_open_shared(&c, &s->source, e);
 
     if (!rc)
-        rc = store_find_run(store, words[0], &row, e);
+        rc = open_run(&store, &row, c, s, changes ? STORE_CHANGE : STORE_READ,
+                words[0], e);
     if (!rc && changes)
         rc = change(s, store, row, words + 1, e);
     if (!rc)
         rc = store_read_run(store, row, take_run, &l, e);
+    if (!rc && changes && c)
+        rc = change_labels(c, l.id, l.tags, l.experiment, e);
     store_close(store);
+    clickhouse_close(c);
     if (!rc) {
         (s->json ? tell_json : tell)(&text, &l);
         rc = output_write(s->out, buf_str(&text), e);
@@ -194,7 +216,7 @@ static int run(int argc, char **argv)
         { "remove", 'r', OPTION_TEXTS, &s.remove },
         { "experiment", 0, OPTION_TEXT, &s.experiment },
         { "json", 0, OPTION_FLAG, &s.json },
-        DATABASE_OPTIONS(s.database),
+        SOURCE_OPTIONS(s.source),
         { NULL, 'o', OPTION_TEXT, &s.out },
         { "help", 'h', OPTION_FLAG, &s.help },
         { 0 },

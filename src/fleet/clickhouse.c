@@ -327,3 +327,14 @@ void clickhouse_deadline(struct clickhouse *c, uint64_t mono_moment_ns)
 {
     c->deadline_ns = mono_moment_ns;
 }
+
+void clickhouse_quote(struct buf *out, struct str text)
+{
+    buf_char(out, '\'');
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.p[i] == '\'' || text.p[i] == '\\')
+            buf_char(out, '\\');
+        buf_char(out, text.p[i]);
+    }
+    buf_char(out, '\'');
+}

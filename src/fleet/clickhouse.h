@@ -54,3 +54,6 @@ unsigned clickhouse_error_code(struct str text);
 
 /* 18.16.1 is 18016; 0: it cannot be read. */
 unsigned clickhouse_version_number(struct str version);
+
+/* Adds a text to a statement, in quotes. */
+void clickhouse_quote(struct buf *sql, struct str text);

@@ -49,8 +49,8 @@ static int find(struct buf *id, struct clickhouse *c, const char *name,
     return rc;
 }
 
-int fetch_run(struct store **out, int64_t *row, struct clickhouse *c,
-        const char *name, struct error *e)
+static int fetch(struct store **out, int64_t *row, struct clickhouse *c,
+        const char *name, bool alone, struct error *e)
 {
     struct copying x = { 0 };
     struct buf id = { 0 };
@@ -62,7 +62,7 @@ int fetch_run(struct store **out, int64_t *row, struct clickhouse *c,
         buf_printf(&x.where, " WHERE `run_id` = '%s'", buf_cstr(&id));
         rc = copying_runs(&x, "", e);
     }
-    if (!rc)
+    if (!rc && !alone)
         rc = copying_others(&x, NULL, e);
     if (!rc)
         rc = store_end_copy(x.store, e);
@@ -71,4 +71,16 @@ int fetch_run(struct store **out, int64_t *row, struct clickhouse *c,
     copying_end(&x, rc, out);
     buf_release(&id);
     return rc;
+}
+
+int fetch_run(struct store **out, int64_t *row, struct clickhouse *c,
+        const char *name, struct error *e)
+{
+    return fetch(out, row, c, name, false, e);
+}
+
+int fetch_run_alone(struct store **out, int64_t *row, struct clickhouse *c,
+        const char *name, struct error *e)
+{
+    return fetch(out, row, c, name, true, e);
 }

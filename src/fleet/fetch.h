@@ -13,6 +13,10 @@
 int fetch_run(struct store **out, int64_t *row, struct clickhouse *c,
         const char *name, struct error *e);
 
+/* The same without what belongs to the run. */
+int fetch_run_alone(struct store **out, int64_t *row, struct clickhouse *c,
+        const char *name, struct error *e);
+
 /* Those runs of all machines that store_list_runs() is to show: the same filter
  * then finds them in `out`. */
 int fetch_runs(struct store **out, struct clickhouse *c,

@@ -5,23 +5,12 @@
 /* The server is asked about so many runs at a time. */
 #define RUNS_AT_ONCE 1000
 
-static void add_quoted(struct buf *out, struct str text)
-{
-    buf_char(out, '\'');
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.p[i] == '\'' || text.p[i] == '\\')
-            buf_char(out, '\\');
-        buf_char(out, text.p[i]);
-    }
-    buf_char(out, '\'');
-}
-
 /* A condition `before` 'text' `behind`. */
 static void add_condition(struct buf *out, const char *before, struct str text,
         const char *behind)
 {
     buf_printf(out, " AND %s", before);
-    add_quoted(out, text);
+    clickhouse_quote(out, text);
     buf_text(out, behind);
 }
 

@@ -105,10 +105,11 @@ void layout_create_spread(struct buf *out, const struct table *t,
 
 /* --- making them ---------------------------------------------------------- */
 
-static void local_name(char out[256], const struct table *t,
+void layout_local_name(char out[LAYOUT_NAME_MAX], const char *table,
         const struct address *a)
 {
-    (void)snprintf(out, 256, "%s%s", t->name, a->cluster ? LOCAL : "");
+    (void)snprintf(out, LAYOUT_NAME_MAX, "%s%s", table,
+            a->cluster ? LOCAL : "");
 }
 
 /* Of tables that an older ortmeter made. */
@@ -135,10 +136,10 @@ static int ensure(struct clickhouse *c, const struct table *t, bool spread,
 {
     const struct address *a = clickhouse_address(c);
     struct buf sql = { 0 };
-    char name[256];
+    char name[LAYOUT_NAME_MAX];
     int rc;
 
-    local_name(name, t, a);
+    layout_local_name(name, t->name, a);
     if (spread)
         (void)snprintf(name, sizeof(name), "%s", t->name);
     if (layout_has(there, name, NULL))
@@ -207,9 +208,9 @@ int layout_retain(struct clickhouse *c, const struct tables *t, uint64_t days,
     *once = !clickhouse_traits(c)->ttl;
     for (size_t i = 0; !rc && i < t->count; i++) {
         struct buf sql = { 0 };
-        char name[256];
+        char name[LAYOUT_NAME_MAX];
 
-        local_name(name, &t->items[i], clickhouse_address(c));
+        layout_local_name(name, t->items[i].name, clickhouse_address(c));
         buf_printf(&sql,
                 "ALTER TABLE `%s` MODIFY TTL `run_day` + INTERVAL %llu DAY",
                 name, (unsigned long long)days);

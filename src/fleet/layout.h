@@ -16,6 +16,11 @@
 int layout_read(struct clickhouse *c, struct buf *out, struct error *e);
 bool layout_has(struct str there, const char *table, const char *column);
 
+/* What the table is called in which this server keeps its own rows. */
+#define LAYOUT_NAME_MAX 256
+void layout_local_name(char out[LAYOUT_NAME_MAX], const char *table,
+        const struct address *a);
+
 /* Makes the tables and columns that are missing. */
 int layout_ensure(struct clickhouse *c, const struct tables *t,
         struct error *e);

@@ -114,3 +114,26 @@ same_report two.db "$id_two" "$url_a"
 "$ortmeter" list --json --store "$url_b" >list.json
 [ "$(jq -r '.runs[].run.id' list.json)" = "$id_two
 $id_one" ] || fail "the list is $(cat list.json)"
+
+# --- what is changed there: on the server that has the run ----------------------
+
+if [ "$(ask a "SELECT count() FROM profiling_runs_local FINAL
+    WHERE run_id = '$id_two'")" = 1 ]; then
+    has=$url_a lacks=$url_b
+else
+    has=$url_b lacks=$url_a
+fi
+for change in "tag $id_two kept" "delete $id_two"; do
+    rc=0
+    # shellcheck disable=SC2086 # two words or three
+    "$ortmeter" $change --store "$lacks" >out 2>err || rc=$?
+    refused 1 'lies on another server of the cluster'
+    # shellcheck disable=SC2086
+    "$ortmeter" $change --store "$has" >out 2>err || fail "$change: $(cat err)"
+    [ "$change" = "delete $id_two" ] ||
+        is_count b "SELECT tags FROM profiling_runs FINAL
+            WHERE run_id = '$id_two'" fleet,kept
+done
+is_count a 'SELECT count() FROM operator_runs FINAL' $per_host
+is_count b 'SELECT count() FROM profiling_runs FINAL' 1
+same_report one.db "$id_one" "$url_a"

@@ -66,3 +66,15 @@ for words in 'DoubleDelta, ZSTD' 'T64, ZSTD' 'Gorilla(8), ZSTD' \
     'LowCardinality(Nullable(String))' 'TTL run_day + toIntervalDay(30)'; do
     grep -qF "$words" made || fail "no $words in $(cat made)"
 done
+
+# What is changed there, by its mutations.
+id=$(sqlite3 t.db 'SELECT run_id FROM profiling_runs WHERE id = 1')
+"$ortmeter" tag "$id" "it's" --experiment x --store "$url" >out 2>err ||
+    fail "tag: $(cat err)"
+[ "$(ask "SELECT tags = 'a,it\\'s' AND experiment_name = 'x'
+    FROM profiling_runs FINAL WHERE run_id = '$id'")" = 1 ] ||
+    fail "it is not tagged"
+"$ortmeter" delete "$id" --store "$url" >out 2>err || fail "delete: $(cat err)"
+[ "$(ask 'SELECT count() FROM profiling_runs FINAL')" = 1 ] || fail "it is there"
+[ "$(ask 'SELECT count() FROM operator_runs FINAL')" = 0 ] ||
+    fail "its operators are there"

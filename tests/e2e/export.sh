@@ -153,7 +153,10 @@ jq -e 'length == 159 and all(.[]; .operation_id and .operation_type and
     .provider and .start_time_ns and .duration_ms and .input_shapes[0][0])' \
     shape.json >/dev/null || fail "the operations have another shape"
 ex -f json --shape system -o shape.json
-jq -e 'type == "array" and all(.[]; .timestamp_ns)' shape.json >/dev/null ||
+jq -e 'type == "array" and any(.[]; .process_memory_mb > 1) and
+    all(.[]; .timestamp_ns > 1e18 and (keys - ["timestamp_ns", "cpu_percent",
+    "memory_percent", "gpu_percent", "npu_percent", "gpu_memory_mb",
+    "process_memory_mb"] == []))' shape.json >/dev/null ||
     fail "the system's figures have another shape"
 
 # --- reports -----------------------------------------------------------------

@@ -103,6 +103,61 @@ grep -qx 2 statuses || fail "the killed one is not marked as interrupted"
 "$ortmeter" list --json --store "$url" >there.json
 cmp here.json there.json || fail "the list differs"
 
+# --- what is changed there -----------------------------------------------------
+
+id=$(sqlite3 t.db 'SELECT run_id FROM profiling_runs WHERE id = 1')
+there() { # SQL of the run's own row
+    ask a "SELECT $1 FROM profiling_runs FINAL WHERE run_id = '$id'"
+}
+"$ortmeter" tag "$id" "it's" 'b\c' --experiment 'x' --json --store "$url" \
+    >tagged.json 2>err || fail "$(cat err)"
+jq -e '.tags == ["it\u0027s", "b\\c"] and .experiment_name == "x"' tagged.json \
+    >out || fail "tagged: $(cat tagged.json)"
+[ "$(there "tags = 'it\\'s,b\\\\c'")" = 1 ] || fail "tags: $(there tags)"
+"$ortmeter" list --store "$url" --tag "it's" --json |
+    jq -e --arg id "$id" '[.runs[].run.id] == [$id]' >out ||
+    fail "it is not found by its tag"
+"$ortmeter" tag "$id" --remove "it's" --remove 'b\c' --experiment '' \
+    --store "$url" >out 2>err || fail "$(cat err)"
+[ "$(there 'isNull(tags) AND isNull(experiment_name)')" = 1 ] ||
+    fail "tags stay: $(there tags)"
+[ -z "$(sqlite3 t.db 'SELECT tags FROM profiling_runs WHERE id = 1')" ] ||
+    fail "the run was tagged here, too"
+
+# A variable alone changes nothing there.
+ORTMETER_DB=t.db ORTMETER_STORE=$url "$ortmeter" tag "$id" mine >out 2>err ||
+    fail "$(cat err)"
+[ "$(sqlite3 t.db 'SELECT tags FROM profiling_runs WHERE id = 1')" = mine ] ||
+    fail "the run is not tagged here"
+[ "$(there 'isNull(tags)')" = 1 ] || fail "a variable has tagged it there"
+
+rows_there() { # of that run, and of others
+    for table in profiling_runs inferences sessions processes readings; do
+        ask a "SELECT '$table', sum(run_id = '$id'), sum(run_id != '$id')
+            FROM $table FINAL"
+    done
+}
+rows_there >before
+awk '$2 == 0' before | grep . && fail "the run has nothing there to delete"
+"$ortmeter" delete "$id" --store "$url" --json >deleted.json 2>err ||
+    fail "$(cat err)"
+jq -e --arg id "$id" '.deleted == [$id]' deleted.json >out || fail "told wrong"
+rows_there >after
+cmp <(awk '{ print $1, 0, $3 }' before) <(awk '{ print $1, $2, $3 }' after) ||
+    fail "more or less than the run has gone: $(cat after)"
+rc=0
+"$ortmeter" report "$id" --store "$url" 2>err || rc=$?
+refused 1 "there is no run '$id'"
+rc=0
+"$ortmeter" delete "$id" --store "$url" 2>err || rc=$?
+refused 1 "there is no run '$id'"
+rc=0
+"$ortmeter" delete "$id" --store "$url" --db t.db 2>err || rc=$?
+refused 1 'give one'
+"$ortmeter" ship --db t.db --store "$url" --again "$id" 2>err ||
+    fail "$(cat err)"
+same "$id"
+
 # --- what is old goes ----------------------------------------------------------
 
 sqlite3 t.db "UPDATE profiling_runs SET timestamp = 1500000000000000000

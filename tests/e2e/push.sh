@@ -159,7 +159,8 @@ receive good
 rc=0
 "$ortmeter" watch --otlp "$at" --remote-write "$at/write" --push-interval 0.1 \
     --duration 1 --json --pid $$ >lines 2>err || rc=$?
-[ "$rc" -eq 0 ] && [ ! -s err ] || fail "exit code $rc: $(cat err)"
+[ "$rc" -eq 0 ] || fail "exit code $rc: $(cat err)"
+[ ! -s err ] || fail "there is something to say: $(cat err)"
 [ "$(grep -c v1/metrics log)" -ge 2 ] || fail "only the last figures were sent"
 [ "$(grep -c '/write' log)" -ge 2 ] || fail "only the last samples were sent"
 ! grep -q v1/traces log || fail "there are spans of nothing"
