@@ -6,7 +6,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct str rest = { (const char *)data, size };
-    struct ran_operator o = { 0 };
+    struct str none = str_of("");
+    struct ran_operator o = { none, none, none, NULL };
     struct onnx_cost cost;
 
     (void)str_line(&o.op_type, &rest);

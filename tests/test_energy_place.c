@@ -101,7 +101,7 @@ static void add_sensor(struct made *m, int i)
     free(r.items);
 }
 
-static void begin(struct made *m, const char *provider)
+static void begin(struct made *m, const char *provider, const char *options)
 {
     char providers[64];
     uint64_t seed = 23, now = 0;
@@ -112,8 +112,10 @@ static void begin(struct made *m, const char *provider)
     (void)snprintf(providers, sizeof(providers),
             "[\"%s\",\"CPUExecutionProvider\"]", provider);
     store_add_process(m->store, &(struct process){ .id = 1, .pid = 4 });
-    store_add_session(m->store,
-            &(struct session){ .id = 1, .process = 1, .providers = providers });
+    store_add_session(m->store, &(struct session){ .id = 1,
+                                        .process = 1,
+                                        .providers = providers,
+                                        .options = options });
     store_add_session(m->store,
             &(struct session){ .id = 2, .process = 1, .providers = "[]" });
     for (uint32_t i = 1; i <= 2; i++)
@@ -179,7 +181,7 @@ static void apart(void)
     struct made m;
     struct run_energy r;
 
-    begin(&m, "CUDAExecutionProvider");
+    begin(&m, "CUDAExecutionProvider", NULL);
     account(&r, &m);
 
     struct energy_sum first = run_energy_operator(&r, 1);
@@ -208,7 +210,7 @@ static void others(void)
     struct made m;
     struct run_energy r;
 
-    begin(&m, "CUDAExecutionProvider");
+    begin(&m, "CUDAExecutionProvider", NULL);
     for (uint32_t i = 0; i < 2; i++)
         store_add_subject(m.store, 20 + i,
                 &(struct subject){ .kind = SUBJECT_CORE,
@@ -245,7 +247,7 @@ static void elsewhere(void)
     struct made m;
     struct run_energy r;
 
-    begin(&m, "ROCMExecutionProvider");
+    begin(&m, "ROCMExecutionProvider", NULL);
     account(&r, &m);
 
     struct energy_sum first = run_energy_operator(&r, 1);
@@ -266,7 +268,7 @@ static void unsure(void)
     struct made m;
     struct run_energy r;
 
-    begin(&m, "NewestExecutionProvider");
+    begin(&m, "NewestExecutionProvider", NULL);
     account(&r, &m);
 
     struct energy_sum first = run_energy_operator(&r, 1);
@@ -276,11 +278,29 @@ static void unsure(void)
     release(&r, &m);
 }
 
+/* OpenVINO was told which device: an NPU, which is not there, and not the GPU.
+ * Of an operator it is known by its session. */
+static void told(void)
+{
+    struct made m;
+    struct run_energy r;
+
+    begin(&m, "OpenVINOExecutionProvider",
+            "{\"ep.openvinoexecutionprovider.device_type\": \"NPU\"}");
+    account(&r, &m);
+
+    struct energy_sum first = run_energy_operator(&r, 1);
+
+    CHECK(within(joules(&first), drawn[CPU][0] * m.seconds[0], 0.02));
+    release(&r, &m);
+}
+
 int main(void)
 {
     apart();
     others();
     elsewhere();
     unsure();
+    told();
     return test_result();
 }

@@ -54,7 +54,8 @@ void energy_flops_find(struct energy_flops *out, double given,
         return;
     out->each = 0;
     /* The reason stays the file's: who has no operators knows that. */
-    if (read_by(&energy, s, store, ENERGY_BY_FLOPS, NULL))
+    if (!s->operators.count ||
+            read_by(&energy, s, store, ENERGY_BY_FLOPS, NULL))
         return;
     if (energy.inference_flops > 0) {
         out->each = energy.inference_flops;

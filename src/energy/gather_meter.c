@@ -18,6 +18,7 @@
 #define FINER_TIMES     2
 #define FINER_LIMIT_NS  (3 * STEP_NS)
 #define READINGS_ENOUGH 50
+#define SHARP_MOST      20000 /* readings: more take long, and are enough as is */
 
 /* Watts between two updates, at their middle. */
 static void from_counter(struct readings *load, const struct readings *joules)
@@ -102,7 +103,7 @@ static void weigh(double *watts, const struct gathered *g,
     attribution_add(&a, &(struct attribute_input){ .series = &series,
                                 .pieces = pieces,
                                 .end_ns = end_ns,
-                                .sharpen = true });
+                                .sharpen = meter->count <= SHARP_MOST });
     for (uint32_t i = 0; i < g->out->class_count; i++)
         watts[i] = a.classes[i].busy_s > 0
                            ? (double)a.classes[i].own_uj / a.classes[i].busy_s

@@ -21,6 +21,7 @@ struct place {
     bool known;                  /* whoever made it told its providers */
     enum device_match_kind kind; /* if so */
     uint64_t devices;            /* that fit, a bit each */
+    char *options; /* of a session, as they are stored; NULL: not told */
 };
 
 struct placing {
@@ -58,23 +59,26 @@ static struct place match(const struct placing *p, struct str providers,
 static void take_session(void *to, const struct session *x)
 {
     struct placing *p = to;
+    struct place *place = at(&p->sessions, &p->session_count, x->id);
 
     if (x->providers)
-        *at(&p->sessions, &p->session_count, x->id) =
-                match(p, str_of(x->providers), x->options);
+        *place = match(p, str_of(x->providers), x->options);
+    place->options = x->options ? alloc_text(x->options) : NULL;
 }
 
 static void take_operator(void *to, const struct operator* x)
 {
     struct placing *p = to;
+    const char *options = x->session < p->session_count
+                                  ? p->sessions[x->session].options
+                                  : NULL;
     struct buf list = { 0 };
 
     if (!x->provider)
         return;
     buf_printf(&list, "[\"%s\"]", x->provider);
-    /* Which session's, and so which options, is not looked up. */
     *at(&p->operators, &p->operator_count, x->id) =
-            match(p, buf_str(&list), NULL);
+            match(p, buf_str(&list), options);
     buf_release(&list);
 }
 
@@ -193,6 +197,8 @@ int gather_place(const struct gathered *g, struct account_sensor *sensors,
     for (size_t i = 0; !rc && any && i < count; i++)
         set_here(&p, &sensors[i]);
     subjects_free(p.devices);
+    for (size_t i = 0; i < p.session_count; i++)
+        free(p.sessions[i].options);
     free(p.sessions);
     free(p.operators);
     return rc;
