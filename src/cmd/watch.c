@@ -47,7 +47,9 @@ static const char help[] =
         "with\n"
         "                     the summary; above 10 lines a second, those "
         "between\n"
-        "                     have only what was read for them\n"
+        "                     have only what was read for them, and are "
+        "written\n"
+        "                     some together\n"
         "  -o FILE            write to FILE\n" PUSH_OPTIONS_HELP
         "  -h, --help         this text\n"
         "\n"
@@ -108,6 +110,8 @@ static bool put(struct showing *s)
     return good;
 }
 
+/* Lines that come faster wait for the next full one: who reads them is woken up
+ * ten times a second and not at each. */
 static bool show(struct showing *s, struct watching *w, uint64_t now_ns)
 {
     watching_refresh(w);
@@ -123,7 +127,7 @@ static bool show(struct showing *s, struct watching *w, uint64_t now_ns)
         watch_table(&s->text, &s->view, now_ns);
     }
     s->view.first = false;
-    return put(s);
+    return s->settings->json && !s->view.full ? true : put(s);
 }
 
 /* Slower, when the samplers are. */
