@@ -74,11 +74,9 @@ struct moment {
 
 static void add(struct moment *to, enum figure f, double value)
 {
-    if (!to->known[f])
-        to->value[f] = value;
-    else if (f == PROCESS_MEMORY_MB)
-        to->value[f] += value;
-    else if (value > to->value[f])
+    if (f == PROCESS_MEMORY_MB)
+        to->value[f] += value; /* it began as 0 */
+    else if (!to->known[f] || value > to->value[f])
         to->value[f] = value;
     to->known[f] = true;
 }

@@ -328,13 +328,13 @@ void clickhouse_deadline(struct clickhouse *c, uint64_t mono_moment_ns)
     c->deadline_ns = mono_moment_ns;
 }
 
-void clickhouse_quote(struct buf *out, struct str text)
+void clickhouse_quote(struct buf *sql, struct str text)
 {
-    buf_char(out, '\'');
+    buf_char(sql, '\'');
     for (size_t i = 0; i < text.len; i++) {
         if (text.p[i] == '\'' || text.p[i] == '\\')
-            buf_char(out, '\\');
-        buf_char(out, text.p[i]);
+            buf_char(sql, '\\');
+        buf_char(sql, text.p[i]);
     }
-    buf_char(out, '\'');
+    buf_char(sql, '\'');
 }

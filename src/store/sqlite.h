@@ -81,7 +81,7 @@ void store_finish(struct store *s, sqlite3_stmt *st);
 sqlite3_stmt *store_kept(struct store *s, sqlite3_stmt **st, const char *sql);
 void store_step_kept(struct store *s, sqlite3_stmt *st);
 /* One that needs no values. */
-void store_run_kept(struct store *s, sqlite3_stmt **st, const char *sql);
+void store_run_kept(struct store *s, sqlite3_stmt **kept, const char *sql);
 
 /* The number of a text, which is kept once; 0: there is none. */
 int64_t store_text_number(struct store *s, const char *text);
