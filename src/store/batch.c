@@ -10,19 +10,24 @@
  * takes it: once in so long it goes to the disk. */
 #define SYNC_NS 900000000
 
-static void choose_sync(struct store *s)
+static void set_sync(struct store *s, bool sync)
 {
-    uint64_t now_ns = mono_ns();
-    bool sync = now_ns - s->synced_ns > SYNC_NS;
-
     if (sync != s->syncing)
         (void)sqlite3_exec(s->db,
                 sync ? "PRAGMA synchronous = FULL"
                      : "PRAGMA synchronous = NORMAL",
                 NULL, NULL, NULL);
     s->syncing = sync;
-    if (sync)
-        s->synced_ns = now_ns;
+}
+
+static void choose_sync(struct store *s)
+{
+    uint64_t now_ns = mono_ns();
+
+    if (now_ns - s->synced_ns <= SYNC_NS)
+        return;
+    s->synced_ns = now_ns;
+    set_sync(s, true);
 }
 
 void store_begin(struct store *s)
@@ -45,6 +50,7 @@ void store_end(struct store *s)
     if (s->failed)
         (void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     s->in_transaction = false;
+    set_sync(s, false);
 }
 
 /* --- inferences ----------------------------------------------------------- */

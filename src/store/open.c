@@ -1,6 +1,7 @@
 /* open.c -- opens the file, and brings an older one up to date. */
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "os/clock.h"
 #include "store/feed.h"
 #include "store/row.h"
 #include "store/schema.h"
@@ -15,6 +16,7 @@
 
 /* Others may be writing: each for milliseconds, so this is patience enough. */
 #define BUSY_MS 20000
+#define BUSY_US 500 /* until the next try, or up to twice as long */
 
 /* So long may the log grow before what is in it goes to the file, for which the
  * disk is waited for twice: 16 MB. */
@@ -213,9 +215,24 @@ static int check(struct store *s, enum store_mode mode, struct error *e)
     return rc;
 }
 
+/* SQLite's own patience looks but ten times a second, and may find somebody
+ * else writing each time.  We look at moments that nobody shares. */
+static int wait_for_others(void *store, int tries)
+{
+    struct store *s = store;
+    uint64_t now_ns = mono_ns();
+
+    if (!tries)
+        s->busy_since_ns = now_ns;
+    if (now_ns - s->busy_since_ns > BUSY_MS * UINT64_C(1000000))
+        return 0;
+    (void)usleep((useconds_t)(BUSY_US + now_ns / 1000 % BUSY_US));
+    return 1;
+}
+
 static int prepare(struct store *s, enum store_mode mode, struct error *e)
 {
-    (void)sqlite3_busy_timeout(s->db, BUSY_MS);
+    (void)sqlite3_busy_handler(s->db, wait_for_others, s);
 
     int rc = use_key(s, e);
 

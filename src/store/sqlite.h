@@ -18,8 +18,9 @@ struct store {
     int failed; /* a negative errno value: nothing more is written */
     struct error why;
     bool in_transaction;
-    bool syncing;       /* the next commit goes to the disk */
-    uint64_t synced_ns; /* of mono_ns(): when the last one did */
+    bool syncing;           /* this transaction goes to the disk */
+    uint64_t synced_ns;     /* of mono_ns(): when the last one did */
+    uint64_t busy_since_ns; /* others write, and we wait */
 
     struct inference *waiting; /* STORE_BATCH, when writing */
     char **errors;             /* their texts, owned */
