@@ -175,7 +175,10 @@ static void read_file(void *to, const char *path,
 
 static void section(void *to, const struct section *x)
 {
-    store_add_section(((struct session_state *)to)->store, x);
+    struct session_state *s = to;
+
+    store_add_section(s->store, x);
+    push_section(s->push, x);
 }
 
 static void token(void *to, const struct token *t)

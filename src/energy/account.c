@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define STEP_LEAST_NS 100000000ull
-#define POINTS_MOST   36000 /* an hour at the least step */
+#define POINTS_MOST 36000 /* an hour at the least step */
 
 static char *copied(const char *text)
 {
@@ -105,7 +104,7 @@ static void count(struct energy_account *a, const struct account_input *in,
 static void make_points(struct energy_account *a)
 {
     uint64_t length_ns = a->end_ns - a->start_ns;
-    uint64_t step_ns = STEP_LEAST_NS;
+    uint64_t step_ns = ENERGY_STEP_LEAST_NS;
 
     if (step_ns < a->period_ns)
         step_ns = a->period_ns;

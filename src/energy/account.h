@@ -56,13 +56,16 @@ struct account_zone {
     enum reading_method method;
 };
 
+/* Steps are no shorter. */
+#define ENERGY_STEP_LEAST_NS 100000000ull
+
 /* All counted sensors together, over a step of time. */
 struct account_point {
     uint64_t start_ns, end_ns;
     double watts;
     double part_watts[ZONE_PARTS];
-    bool idle;        /* none of our work was done in it; else, */
-    enum phase phase; /* of most of it.  Set by run_energy.h */
+    enum phase phase; /* of most of it; PHASE_IDLE: none of our work was done
+                       * in it.  Set by run_energy.h */
 };
 
 struct energy_account {

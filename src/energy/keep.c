@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "energy/keep_places.h"
 #include "energy/run_energy.h"
-#include "model/phase.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -141,7 +140,7 @@ static void add_power(const struct keeping *k)
                         .ane_power_mw = part_mw(k, p, ZONE_NPU),
                         .dram_power_mw = part_mw(k, p, ZONE_DRAM),
                         .total_power_mw = 1e3 * p->watts,
-                        .phase = p->idle ? PHASE_IDLE : (uint8_t)p->phase,
+                        .phase = (uint8_t)p->phase,
                         .method = (uint8_t)energy_account_method(a, length_ns),
                 });
     }

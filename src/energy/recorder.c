@@ -27,7 +27,12 @@ bool energy_is_metric(enum metric_id metric)
 {
     return metric == METRIC_zone_energy_joules_total ||
            metric == METRIC_device_energy_joules_total ||
-           metric == METRIC_zone_power_watts ||
+           energy_is_power(metric);
+}
+
+bool energy_is_power(enum metric_id metric)
+{
+    return metric == METRIC_zone_power_watts ||
            metric == METRIC_device_power_watts ||
            metric == METRIC_battery_power_watts;
 }

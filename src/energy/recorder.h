@@ -54,3 +54,6 @@ void energy_observe(struct sampling *s, const struct energy_plan *plan,
 /* Whether a metric tells of energy or power: then the last reading before each
  * change must be kept, too, as it tells when it changed. */
 bool energy_is_metric(enum metric_id metric);
+
+/* Whether it tells of power. */
+bool energy_is_power(enum metric_id metric);

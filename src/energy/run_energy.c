@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "energy/gathered.h"
 #include "energy/recorder.h"
+#include "model/phase.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -146,17 +147,16 @@ static int build(struct gathered *g, const double *idle,
     return rc;
 }
 
-/* The phase that most of a point's time was spent in. */
+/* The phase that most of a point's time was spent in; live_phase.h does the
+ * same while it runs. */
 static void tag_point(struct account_point *p, const struct gathered *g,
         size_t *from)
 {
-    double seconds[PHASES] = { 0 };
-    unsigned best = PHASE_OTHER;
+    uint64_t ns[PHASES] = { 0 };
 
     /* Spans are by start, and none is looked at again that ended before. */
     while (*from < g->span_count && g->spans[*from].end_ns <= p->start_ns)
         ++*from;
-    p->idle = true;
     for (size_t i = *from;
             i < g->span_count && g->spans[i].start_ns < p->end_ns; i++) {
         const struct work_span *x = &g->spans[i];
@@ -164,15 +164,10 @@ static void tag_point(struct account_point *p, const struct gathered *g,
         uint64_t end = x->end_ns < p->end_ns ? x->end_ns : p->end_ns;
         const struct energy_class *c = &g->out->classes[x->work_class];
 
-        if (end <= start || c->work == ENERGY_OPERATOR)
-            continue;
-        p->idle = false;
-        seconds[c->phase] += (double)(end - start);
+        if (end > start && c->work != ENERGY_OPERATOR)
+            ns[c->phase] += end - start;
     }
-    for (unsigned i = 0; i < PHASES; i++)
-        if (seconds[i] > seconds[best])
-            best = i;
-    p->phase = (enum phase)best;
+    p->phase = phase_of_most(ns);
 }
 
 static void tag_points(struct gathered *g)

@@ -162,8 +162,7 @@ static void sensors(struct json *j, const struct energy_account *a)
         json_object(j, NULL);
         json_fixed(j, "time_s", (double)a->points[i].start_ns / 1e9, 6);
         json_fixed(j, "watts", a->points[i].watts, 3);
-        json_text(j, "phase",
-                a->points[i].idle ? "idle" : phase_name(a->points[i].phase));
+        json_text(j, "phase", phase_name(a->points[i].phase));
         json_end(j);
     }
     json_end(j);

@@ -98,9 +98,14 @@ static void release(struct figure *f)
         free(f->label[i].value);
 }
 
-static bool same(const struct figure *a, const struct figure *b)
+bool figure_same_series(const struct figure *a, const struct figure *b)
 {
     return a->metric == b->metric && !by_labels(a, b);
+}
+
+static bool same(const struct figure *a, const struct figure *b)
+{
+    return figure_same_series(a, b) && a->time_ns == b->time_ns;
 }
 
 void figure_list_sort(struct figure_list *l)

@@ -21,6 +21,7 @@ struct figure {
     enum metric_id metric;
     enum reading_method method;
     bool sampled;                  /* the last of many readings */
+    uint64_t time_ns;              /* since the run's start; 0: as of now */
     double value;                  /* but of histograms: */
     const struct buckets *buckets; /* borrowed from who counts */
     struct figure_label label[FIGURE_LABELS_MAX];
@@ -45,8 +46,11 @@ void figure_label(struct figure *f, const char *name, const char *value);
 void figure_label_u64(struct figure *f, const char *name, uint64_t value);
 
 /* Puts all figures of a metric together, in the order of the table.  Of those
- * that have the same labels, too, the one added last stays: a process may have
- * the number of one that is gone. */
+ * that have the same labels and the same time, too, the one added last stays: a
+ * process may have the number of one that is gone. */
 void figure_list_sort(struct figure_list *l);
+
+/* Whether both are of the same metric, with the same labels. */
+bool figure_same_series(const struct figure *a, const struct figure *b);
 
 void figure_list_release(struct figure_list *l);

@@ -16,7 +16,7 @@ struct otlp_source {
     const char *service; /* NULL: the program of the command */
 };
 
-/* Adds the figures as they were at that moment. */
+/* Adds the figures as they were at that moment, or at their own. */
 void otlp_metrics(struct buf *out, const struct otlp_source *source,
         const struct figure_list *list, uint64_t now_wall_ns);
 

@@ -60,7 +60,7 @@ static void number_point(struct buf *out, const struct figure *f,
 
     if (sum)
         pb_fixed64(out, 2, at.start_ns);
-    pb_fixed64(out, 3, at.now_ns);
+    pb_fixed64(out, 3, f->time_ns ? at.start_ns + f->time_ns : at.now_ns);
     pb_double(out, 4, f->value);
     attributes(out, NUMBER_ATTRIBUTES, f);
     pb_end(out, point);

@@ -13,3 +13,13 @@ const char *phase_name(enum phase phase)
 
     return (unsigned)phase <= PHASE_IDLE ? names[phase] : names[PHASE_OTHER];
 }
+
+enum phase phase_of_most(const uint64_t ns[PHASES])
+{
+    unsigned best = PHASE_OTHER;
+
+    for (unsigned i = 0; i < PHASES; i++)
+        if (ns[i] > ns[best])
+            best = i;
+    return ns[best] ? (enum phase)best : PHASE_IDLE;
+}

@@ -3,9 +3,11 @@
 #include "analyse/generation.h"
 #include "analyse/summary.h"
 #include "base/alloc.h"
+#include "energy/recorder.h"
 #include "os/child.h"
 #include "os/clock.h"
 #include "push/otlp_push.h"
+#include "push/power_wait.h"
 #include "push/remote_write.h"
 #include "push/url.h"
 
@@ -22,7 +24,9 @@ struct push {
     struct figures *figures; /* NULL: the run has not begun */
     struct subject_book subjects;
     struct readings readings;
-    uint64_t pushed_ns; /* when it was last time */
+    struct power_wait power; /* unless there are only readings */
+    uint64_t start_ns;       /* of the run, of mono_ns() */
+    uint64_t pushed_ns;      /* when it was last time */
 
     struct otlp_spans spans;
     struct map models; /* session to its model's short name */
@@ -82,6 +86,7 @@ void push_begin(struct push *p, const struct run *run)
     if (!p)
         return;
     p->figures = figures_new(run);
+    p->start_ns = run->start_mono_ns;
     p->pushed_ns = mono_ns();
     otlp_spans_init(&p->spans, &(struct otlp_source){ figures_about(p->figures),
                                        p->plan.service });
@@ -130,6 +135,7 @@ void push_session(struct push *p, const struct session *x)
     if (!p || !p->figures)
         return;
     figures_session(p->figures, x);
+    live_phase_add(&p->power.phase, PHASE_OTHER, x->start_ns, x->duration_ns);
     if (x->model && !model_of(p, x->id))
         map_put(&p->models, x->id, (uintptr_t)summary_model_name(x->model));
     if (x->duration_ns && room_for_span(p))
@@ -141,11 +147,20 @@ void push_inference(struct push *p, const struct inference *i, uint64_t number)
     if (!p || !p->figures)
         return;
     figures_inference(p->figures, i);
+    live_phase_add(&p->power.phase, (enum phase)i->phase, i->start_ns,
+            i->duration_ns);
     if (!(i->flags & FLAG_FAILED))
         generations_add(p->generations, i);
     if (room_for_span(p))
         otlp_span_inference(&p->spans, i, number, OTLP_SPAN_ROOT,
                 model_of(p, i->session));
+}
+
+void push_section(struct push *p, const struct section *x)
+{
+    if (p)
+        live_phase_add(&p->power.phase, (enum phase)x->phase, x->start_ns,
+                x->duration_ns);
 }
 
 void push_subject(struct push *p, uint32_t id, const struct subject *x)
@@ -156,13 +171,18 @@ void push_subject(struct push *p, uint32_t id, const struct subject *x)
 
 void push_reading(struct push *p, const struct reading *r)
 {
-    if (p)
+    if (!p)
+        return;
+    if (!p->plan.only_readings && energy_is_power((enum metric_id)r->metric))
+        power_wait_take(&p->power, r);
+    else
         readings_take(&p->readings, r);
 }
 
 /* --- sending -------------------------------------------------------------- */
 
-static void send(struct push *p)
+/* `until_ns` of the run. */
+static void send(struct push *p, uint64_t until_ns)
 {
     struct otlp_source source = { figures_about(p->figures), p->plan.service };
     struct figure_list list = { 0 };
@@ -170,6 +190,7 @@ static void send(struct push *p)
 
     figures_meter(p->figures, own_cpu_ns(), own_peak_rss_bytes());
     readings_collect(&p->readings, &p->subjects, &list);
+    power_wait_collect(&p->power, &p->subjects, until_ns, &list);
     if (p->plan.only_readings) {
         readings_release(&p->readings);
         figures_collect_meter(p->figures, &list);
@@ -196,7 +217,7 @@ void push_tick(struct push *p, uint64_t now_mono_ns)
     if (!push_is_due(p, now_mono_ns))
         return;
     p->pushed_ns = now_mono_ns;
-    send(p);
+    send(p, now_mono_ns - p->start_ns);
 }
 
 /* --- the end -------------------------------------------------------------- */
@@ -251,6 +272,11 @@ static void stop_senders(struct push *p, struct buf *told)
                 "%s%" PRIu64 " spans were not sent: more than %d between two "
                 "pushes.",
                 told->len ? " " : "", p->spans_cut, PUSH_SPANS);
+    if (p->power.cut)
+        buf_printf(told,
+                "%s%" PRIu64 " samples of power were not sent: more than %d "
+                "waited for their phase.",
+                told->len ? " " : "", p->power.cut, POWER_WAIT_MOST);
     if (*p->not_started.text)
         buf_printf(told, "%sNothing could be pushed: %s.", told->len ? " " : "",
                 p->not_started.text);
@@ -268,7 +294,8 @@ void push_end(struct push *p, const struct run *run, struct buf *told)
     p->generations = NULL;
     if (p->otlp && !p->plan.only_readings)
         root_span(p, run);
-    send(p);
+    live_phase_end(&p->power.phase);
+    send(p, run->duration_ns);
     stop_senders(p, told);
 }
 
@@ -289,6 +316,7 @@ void push_free(struct push *p)
     map_release(&p->models);
     otlp_spans_release(&p->spans);
     readings_release(&p->readings);
+    power_wait_release(&p->power);
     subject_book_release(&p->subjects);
     figures_free(p->figures);
     free(p);

@@ -43,7 +43,9 @@ void push_library(struct push *p, const struct library *l);
 void push_session(struct push *p, const struct session *x);
 /* `number` within the run. */
 void push_inference(struct push *p, const struct inference *i, uint64_t number);
+void push_section(struct push *p, const struct section *x);
 void push_subject(struct push *p, uint32_t id, const struct subject *x);
+/* Its time is since the run's start. */
 void push_reading(struct push *p, const struct reading *r);
 
 /* Whether it is time. */

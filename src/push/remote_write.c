@@ -66,8 +66,20 @@ static void add_label(struct buf *out, const char *name, const char *value)
     pb_end(out, label);
 }
 
-static void sample(struct request *r, const struct figure *f,
-        const char *ending, const char *bound, double value)
+static void add_sample(struct request *r, const struct figure *f, double value)
+{
+    uint64_t own_ns = r->about->started_wall_ns + f->time_ns;
+    size_t sample = pb_begin(r->out, 2);
+
+    pb_double(r->out, 1, value);
+    pb_i64(r->out, 2, f->time_ns ? (int64_t)(own_ns / 1000000) : r->now_ms);
+    pb_end(r->out, sample);
+    r->samples++;
+}
+
+/* A series, of which the samples are still to come. */
+static size_t begin(struct request *r, const struct figure *f,
+        const char *ending, const char *bound)
 {
     struct label label[LABELS_MAX];
     size_t count = gather(label, r, f, bound);
@@ -79,14 +91,28 @@ static void sample(struct request *r, const struct figure *f,
     buf_release(&name);
     for (size_t i = 0; i < count; i++)
         add_label(r->out, label[i].name, label[i].value);
+    return series;
+}
 
-    size_t one = pb_begin(r->out, 2);
+static void sample(struct request *r, const struct figure *f,
+        const char *ending, const char *bound, double value)
+{
+    size_t series = begin(r, f, ending, bound);
 
-    pb_double(r->out, 1, value);
-    pb_i64(r->out, 2, r->now_ms);
-    pb_end(r->out, one);
+    add_sample(r, f, value);
     pb_end(r->out, series);
-    r->samples++;
+}
+
+/* All figures of the series of the first; returns how many. */
+static size_t numbers(struct request *r, const struct figure *f, size_t count)
+{
+    size_t series = begin(r, f, "", NULL), i = 0;
+
+    do
+        add_sample(r, &f[i], f[i].value);
+    while (++i < count && figure_same_series(f, &f[i]));
+    pb_end(r->out, series);
+    return i;
 }
 
 static void histogram(struct request *r, const struct figure *f)
@@ -115,11 +141,11 @@ uint64_t remote_write_request(struct buf *out,
 {
     struct request r = { out, about, now_ms, 0 };
 
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count;) {
         if (list->items[i].buckets)
-            histogram(&r, &list->items[i]);
+            histogram(&r, &list->items[i++]);
         else
-            sample(&r, &list->items[i], "", NULL, list->items[i].value);
+            i += numbers(&r, &list->items[i], list->count - i);
     }
     return r.samples;
 }

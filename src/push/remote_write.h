@@ -6,8 +6,8 @@
 #include "push/sender.h"
 
 /* Adds a WriteRequest, not compressed: a sample for each figure, and several
- * for a histogram, as in Prometheus's text.  `now_ms` is Unix time.  Returns
- * how many samples there are. */
+ * for a histogram, as in Prometheus's text.  `now_ms` is Unix time, for figures
+ * without a time of their own.  Returns how many samples there are. */
 uint64_t remote_write_request(struct buf *out,
         const struct figures_about *about, const struct figure_list *list,
         int64_t now_ms);
