@@ -7,14 +7,17 @@
 int probe_reason(probe_function *probe, const struct sample_context *c,
         struct error *e)
 {
-    struct host_info host;
+    const struct host_info *host = c->host;
+    struct host_info read_here;
     struct source s = { 0 };
 
-    if (!c->host)
-        host_read(&host, c->root);
+    if (!host) {
+        host_read(&read_here, c->root);
+        host = &read_here;
+    }
     probe(&s, &(struct source_context){ .root = c->root,
                       .hook = "",
-                      .host = c->host ? c->host : &host });
+                      .host = host });
     if (s.state == SOURCE_AVAILABLE)
         return 0;
     return fail(e, s.state == SOURCE_DENIED ? -EACCES : -ENODEV, "%s%s%s",
