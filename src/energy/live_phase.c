@@ -76,5 +76,5 @@ int live_phase_at(const struct live_phase *p, uint64_t time_ns, uint64_t now_ns)
         return passed_ns < LIVE_PHASE_WAIT_NS ? -EAGAIN : -ENODATA;
     if (!p->ended && passed_ns < margin_ns(p))
         return -EAGAIN;
-    return phase_of_most((s->number == number ? s : &nothing)->ns);
+    return (int)phase_of_most((s->number == number ? s : &nothing)->ns);
 }

@@ -69,11 +69,11 @@ static void add_label(struct buf *out, const char *name, const char *value)
 static void add_sample(struct request *r, const struct figure *f, double value)
 {
     uint64_t own_ns = r->about->started_wall_ns + f->time_ns;
-    size_t sample = pb_begin(r->out, 2);
+    size_t one = pb_begin(r->out, 2);
 
     pb_double(r->out, 1, value);
     pb_i64(r->out, 2, f->time_ns ? (int64_t)(own_ns / 1000000) : r->now_ms);
-    pb_end(r->out, sample);
+    pb_end(r->out, one);
     r->samples++;
 }
 

@@ -57,7 +57,7 @@ for file in $(find got -name '*_v1_metrics' | sort -V); do
         '[.[] | select(.name == "hw.power")]' || fail "$file is not sound"
 done >live.json
 sqlite3 -json t.db 'SELECT timestamp AS time_ns, ifnull(phase, 0) AS phase
-    FROM power_samples' >stored.json
+    FROM power_samples ORDER BY number' >stored.json
 curl -sfG --data-urlencode \
     "query=ortmeter_zone_power_watts{run=\"$(field .run.id)\"}[1h]" \
     "http://127.0.0.1:$prometheus/api/v1/query" >prometheus.json
@@ -81,8 +81,12 @@ const step = (ns) => Number(ns / 100000000n);
 const phases = new Map(live.map((p) => [step(p.ns - start), p.phase]));
 assert.strictEqual(phases.size, live.length, 'twice in a tenth of a second');
 const count = {};
-for (const s of json('stored.json')) {
+const stored = json('stored.json');
+for (const s of stored) {
     const at = step(BigInt(s.time_ns));
+    // The last may be too short for a line of the meter.
+    if (s === stored.at(-1) && !phases.has(at))
+        continue;
     assert.strictEqual(phases.get(at), names[s.phase], `at ${at / 10} s`);
     count[names[s.phase]] = (count[names[s.phase]] ?? 0) + 1;
 }
