@@ -24,3 +24,8 @@ for rows in 0 1 3 1000; do
     done
 done
 made 300000 zstd
+rm table.csv table.jsonl # of so many, they would be gigabytes
+"$programs/made_table" 5000000 parquet zstd table.parquet ||
+    fail "5000000 rows cannot be made"
+node "$here/parquet.mjs" "$npm" "$PWD" 5000000 2>err ||
+    fail "5000000 rows: $(head -n 5 err)"
