@@ -28,4 +28,4 @@ extern const struct cmd cmd_run, cmd_bench, cmd_report, cmd_list, cmd_import,
 extern const struct cmd cmd_watch, cmd_top;
 extern const struct cmd cmd_energy, cmd_calibrate;
 extern const struct cmd cmd_tag, cmd_delete, cmd_prune, cmd_vacuum;
-extern const struct cmd cmd_ship;
+extern const struct cmd cmd_compare, cmd_ship;

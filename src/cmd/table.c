@@ -10,6 +10,7 @@ const struct cmd *const cmd_table[] = {
     &cmd_top,
     &cmd_report,
     &cmd_list,
+    &cmd_compare,
     &cmd_tag,
     &cmd_delete,
     &cmd_prune,

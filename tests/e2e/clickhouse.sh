@@ -111,6 +111,16 @@ same_report() { # database, id, server's address
 same_report one.db "$id_one" "$url_b"
 same_report two.db "$id_two" "$url_a"
 [ "$(jq -r .run.host.hostname there.json)" = two ] || fail "the host is not told"
+# Two hosts' runs side by side, each with the median of its own report.
+"$ortmeter" compare "$id_one" "$id_two" --json --store "$url_a" >both.json
+for side in before:one after:two; do
+    "$ortmeter" report last --json --db "${side#*:}.db" |
+        jq -e --slurpfile both both.json --arg side "${side%:*}" \
+            '($both[0].median_us[$side] - .latency.median_us | fabs) < 0.001' \
+            >/dev/null || fail "compare: another median of ${side#*:}"
+done
+jq -e '.not_alike | index("host")' both.json >/dev/null ||
+    fail "compare does not see that these are two hosts: $(cat both.json)"
 "$ortmeter" list --json --store "$url_b" >list.json
 [ "$(jq -r '.runs[].run.id' list.json)" = "$id_two
 $id_one" ] || fail "the list is $(cat list.json)"

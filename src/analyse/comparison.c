@@ -1,0 +1,270 @@
+#include "analyse/comparison.h"
+
+#include "base/alloc.h"
+#include "base/compiler.h"
+#include "base/json_read.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SURE 1.96 /* standard deviations, for 95 % */
+
+/* --- figures -------------------------------------------------------------- */
+
+static double rate_of(const struct summary *s)
+{
+    double seconds = (double)(s->last_end_ns - s->first_start_ns) / 1e9;
+    double done = (double)(s->inferences - s->failed);
+
+    return done > 0 && seconds > 0 ? done / seconds : NAN;
+}
+
+static double joules_of(const struct summary *s)
+{
+    struct energy_counts counts = summary_energy_counts(s);
+
+    if (!s->energy.account.counted || !counts.inferences)
+        return NAN;
+    return energy_figures(&s->energy, &counts, &s->prices).inference.gross_j;
+}
+
+static void read_figures(double *out, const struct summary *s)
+{
+    const struct spread_figures *l = &s->latency;
+
+    out[COMPARISON_MEDIAN] = l->count ? l->median : NAN;
+    out[COMPARISON_MEAN] = l->count ? l->mean : NAN;
+    out[COMPARISON_P95] = l->count ? l->p95 : NAN;
+    out[COMPARISON_P99] = l->count ? l->p99 : NAN;
+    out[COMPARISON_RATE] = rate_of(s);
+    out[COMPARISON_MEMORY] =
+            s->run.peak_rss_bytes ? (double)s->run.peak_rss_bytes : NAN;
+    out[COMPARISON_JOULES] = joules_of(s);
+}
+
+/* --- how sure the median is ----------------------------------------------- */
+
+/* Between the two ranks the median lies with 95 % confidence, whatever the
+ * durations' distribution.  As a part of the median; NaN: too few to tell. */
+static double error_of_median(const struct summary *s)
+{
+    const struct spread *d = s->spread.count ? &s->spread : &s->slowed;
+    double n = (double)d->count, reach = SURE / 2 / sqrt(n);
+    double low, high;
+
+    if (n < 8)
+        return NAN;
+    if (d->hist) {
+        low = (double)hist_quantile(d->hist, 0.5 - reach);
+        high = (double)hist_quantile(d->hist, 0.5 + reach);
+    } else { /* its figures were asked for, so they are in order */
+        low = (double)d->kept[(size_t)((0.5 - reach) * (n - 1))];
+        high = (double)d->kept[(size_t)ceil((0.5 + reach) * (n - 1))];
+    }
+    return low > 0 ? log(high / low) / 2 : NAN;
+}
+
+static void judge(struct comparison *c, const struct summary *before,
+        const struct summary *after)
+{
+    struct comparison_change m = c->figure[COMPARISON_MEDIAN];
+    double error = hypot(error_of_median(before), error_of_median(after));
+
+    c->has_interval = m.before > 0 && m.after > 0 && !isnan(error);
+    if (!c->has_interval)
+        return;
+    c->low = m.after / m.before * exp(-error);
+    c->high = m.after / m.before * exp(error);
+    if (c->low > 1)
+        c->verdict = COMPARISON_SLOWER;
+    else if (c->high < 1)
+        c->verdict = COMPARISON_FASTER;
+}
+
+/* --- operators ------------------------------------------------------------ */
+
+static const char *text_of(const char *text)
+{
+    return text ? text : "";
+}
+
+static const char *model_of(const struct summary *s, uint32_t session)
+{
+    for (size_t i = 0; i < s->session_count; i++)
+        if (s->sessions[i].id == session)
+            return text_of(s->sessions[i].model);
+    return "";
+}
+
+static struct comparison_operator operator_of(const struct summary *s,
+        const struct operator_sum *o)
+{
+    double inferences =
+            (double)s->operators.accounts[o->session - 1].inferences;
+
+    return (struct comparison_operator){
+        .model = model_of(s, o->session),
+        .name = text_of(o->name),
+        .op_type = text_of(o->op_type),
+        .ns = { o->kernel_ns / inferences, NAN },
+    };
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct comparison_operator *x = a, *y = b;
+    int order = strcmp(x->model, y->model);
+
+    order = order ? order : strcmp(x->name, y->name);
+    return order ? order : strcmp(x->op_type, y->op_type);
+}
+
+/* Those of a run, each once: shapes and sessions of a model add up. */
+static size_t list_operators(struct comparison_operator **out,
+        const struct summary *s)
+{
+    struct comparison_operator *all =
+            alloc_zero(s->operators.count + 1, sizeof(*all));
+    size_t count = 0, kept = 0;
+
+    for (size_t i = 0; i < s->operators.count; i++) {
+        const struct operator_sum *o = &s->operators.items[i];
+
+        if (o->session && o->count && !o->contains && !o->cycles)
+            all[count++] = operator_of(s, o);
+    }
+    qsort(all, count, sizeof(*all), by_name);
+    for (size_t i = 0; i < count; i++)
+        if (kept && by_name(&all[kept - 1], &all[i]) == 0)
+            all[kept - 1].ns.before += all[i].ns.before;
+        else
+            all[kept++] = all[i];
+    *out = all;
+    return kept;
+}
+
+static double change_of(const struct comparison_operator *o)
+{
+    double before = isnan(o->ns.before) ? 0 : o->ns.before;
+    double after = isnan(o->ns.after) ? 0 : o->ns.after;
+
+    return fabs(after - before);
+}
+
+static int by_change(const void *a, const void *b)
+{
+    double x = change_of(a), y = change_of(b);
+
+    return x < y ? 1 : x > y ? -1 : by_name(a, b);
+}
+
+/* Both lists are in order of names: they are gone through side by side. */
+static void pair_operators(struct comparison *c, const struct summary *before,
+        const struct summary *after)
+{
+    struct comparison_operator *old, *new;
+    size_t old_count = list_operators(&old, before);
+    size_t new_count = list_operators(&new, after), i = 0, k = 0;
+
+    c->operators = alloc_zero(old_count + new_count + 1, sizeof(*c->operators));
+    while (i < old_count || k < new_count) {
+        struct comparison_operator *o = &c->operators[c->operator_count++];
+        int order = i == old_count   ? 1
+                    : k == new_count ? -1
+                                     : by_name(&old[i], &new[k]);
+
+        *o = order <= 0 ? old[i] : new[k];
+        o->ns.before = order <= 0 ? old[i].ns.before : NAN;
+        o->ns.after = order >= 0 ? new[k].ns.before : NAN;
+        i += order <= 0;
+        k += order >= 0;
+    }
+    qsort(c->operators, c->operator_count, sizeof(*c->operators), by_change);
+    free(old);
+    free(new);
+}
+
+/* --- what is not alike ---------------------------------------------------- */
+
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(text_of(a), text_of(b)) == 0;
+}
+
+static struct str member_of(const char *object, const char *key)
+{
+    struct str rest = str_of(text_of(object)), name, value;
+
+    while (json_next_member(&rest, &name, &value) > 0)
+        if (str_is(name, key))
+            return value;
+    return (struct str){ "", 0 };
+}
+
+/* What a machine is; not what it had free at the time. */
+static bool same_host(const char *a, const char *b)
+{
+    static const char *const keys[] = { "hostname", "kernel", "cpu",
+        "accelerators" };
+
+    for (size_t i = 0; i < LEN(keys); i++)
+        if (!str_eq(member_of(a, keys[i]), member_of(b, keys[i])))
+            return false;
+    return true;
+}
+
+static const char *runtime_of(const struct summary *s)
+{
+    return s->library_count ? s->libraries[0].version : NULL;
+}
+
+static bool has_model(const struct summary *s, const char *model)
+{
+    for (size_t i = 0; i < s->session_count; i++)
+        if (same_text(s->sessions[i].model, model))
+            return true;
+    return false;
+}
+
+static bool has_models_of(const struct summary *s, const struct summary *other)
+{
+    for (size_t i = 0; i < other->session_count; i++)
+        if (!has_model(s, other->sessions[i].model))
+            return false;
+    return true;
+}
+
+void comparison_make(struct comparison *out, const struct summary *before,
+        const struct summary *after)
+{
+    double old[COMPARISON_FIGURES], new[COMPARISON_FIGURES];
+
+    *out = (struct comparison){ 0 };
+    read_figures(old, before);
+    read_figures(new, after);
+    for (int i = 0; i < COMPARISON_FIGURES; i++)
+        out->figure[i] = (struct comparison_change){ old[i], new[i] };
+    judge(out, before, after);
+    pair_operators(out, before, after);
+    out->other_host = !same_host(before->run.host, after->run.host);
+    out->other_runtime = !same_text(runtime_of(before), runtime_of(after));
+    out->other_models =
+            !has_models_of(before, after) || !has_models_of(after, before);
+}
+
+void comparison_release(struct comparison *c)
+{
+    free(c->operators);
+    *c = (struct comparison){ 0 };
+}
+
+const char *comparison_verdict_name(enum comparison_verdict verdict)
+{
+    switch (verdict) {
+    case COMPARISON_UNDECIDED: break;
+    case COMPARISON_SLOWER: return "slower";
+    case COMPARISON_FASTER: return "faster";
+    }
+    return "undecided";
+}

@@ -1,0 +1,9 @@
+/* comparison_json.h -- two runs beside each other, as one JSON document. */
+#pragma once
+
+#include "analyse/comparison.h"
+#include "base/buf.h"
+
+/* What is not known is left out. */
+void comparison_json(struct buf *out, const struct comparison *c,
+        const struct summary *before, const struct summary *after);
