@@ -41,7 +41,7 @@ static void make(struct summary *out, struct tree *t, const struct made *m)
                         &(struct operator_run){ .inference = number,
                                 .operator_id = k + 1,
                                 .thread = 1,
-                                .start_ns = i * 1000000 + k * 1000,
+                                .start_ns = i * 1000000 + k * UINT64_C(1000),
                                 .raw_ns = m->kernel_us[k] * 1000,
                                 .kernel_ns = m->kernel_us[k] * 1000,
                                 .bracketed = true });
