@@ -97,17 +97,23 @@ static const char *model_of(const struct summary *s, uint32_t session)
     return "";
 }
 
+static double inferences_of(const struct summary *s, uint32_t session)
+{
+    const struct operators *o = &s->operators;
+
+    return session && session <= o->account_count
+                   ? (double)o->accounts[session - 1].inferences
+                   : 0;
+}
+
 static struct comparison_operator operator_of(const struct summary *s,
         const struct operator_sum *o)
 {
-    double inferences =
-            (double)s->operators.accounts[o->session - 1].inferences;
-
     return (struct comparison_operator){
         .model = model_of(s, o->session),
         .name = text_of(o->name),
         .op_type = text_of(o->op_type),
-        .ns = { o->kernel_ns / inferences, NAN },
+        .ns = { o->kernel_ns / inferences_of(s, o->session), NAN },
     };
 }
 
@@ -131,7 +137,8 @@ static size_t list_operators(struct comparison_operator **out,
     for (size_t i = 0; i < s->operators.count; i++) {
         const struct operator_sum *o = &s->operators.items[i];
 
-        if (o->session && o->count && !o->contains && !o->cycles)
+        if (o->count && !o->contains && !o->cycles &&
+                inferences_of(s, o->session) > 0)
             all[count++] = operator_of(s, o);
     }
     qsort(all, count, sizeof(*all), by_name);

@@ -210,11 +210,7 @@ static int run(int argc, char **argv)
     int rc = s.help ? output_write(NULL, str_of(help), &e)
                     : compare(&s, argv[1], words > 1 ? argv[2] : "last", &e);
 
-    if (rc) {
-        (void)fprintf(stderr, "ortmeter compare: %s\n", e.text);
-        return EXIT_FAILED;
-    }
-    return EXIT_GOOD;
+    return options_end("compare", rc, &e);
 }
 
 const struct cmd cmd_compare = {

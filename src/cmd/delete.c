@@ -161,11 +161,7 @@ static int run(int argc, char **argv)
     int rc = s.help ? output_write(NULL, str_of(help), &e)
                     : delete (&s, argv + 1, words, &e);
 
-    if (rc) {
-        (void)fprintf(stderr, "ortmeter delete: %s\n", e.text);
-        return EXIT_FAILED;
-    }
-    return EXIT_GOOD;
+    return options_end("delete", rc, &e);
 }
 
 const struct cmd cmd_delete = {

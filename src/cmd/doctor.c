@@ -120,11 +120,7 @@ static int run(int argc, char **argv)
 
     int rc = s.help ? output_write(NULL, str_of(help), &e) : report(&s, &e);
 
-    if (rc) {
-        (void)fprintf(stderr, "ortmeter doctor: %s\n", e.text);
-        return EXIT_FAILED;
-    }
-    return EXIT_GOOD;
+    return options_end("doctor", rc, &e);
 }
 
 const struct cmd cmd_doctor = {

@@ -150,11 +150,7 @@ static int run(int argc, char **argv)
     int rc = s.help ? output_write(NULL, str_of(help), &e)
                     : show(&s, &prices, words ? argv[1] : "last", &e);
 
-    if (rc) {
-        (void)fprintf(stderr, "ortmeter energy: %s\n", e.text);
-        return EXIT_FAILED;
-    }
-    return EXIT_GOOD;
+    return options_end("energy", rc, &e);
 }
 
 const struct cmd cmd_energy = {

@@ -229,11 +229,7 @@ static int run(int argc, char **argv)
 
     int rc = s.help ? print_help(&e) : export(&s, words ? argv[1] : "last", &e);
 
-    if (rc) {
-        (void)fprintf(stderr, "ortmeter export: %s\n", e.text);
-        return EXIT_FAILED;
-    }
-    return EXIT_GOOD;
+    return options_end("export", rc, &e);
 }
 
 const struct cmd cmd_export = {

@@ -342,11 +342,7 @@ static int run(int argc, char **argv)
     int rc = s.help ? output_write(NULL, str_of(help), &e)
                     : import(&s, argv[1], &e);
 
-    if (rc) {
-        (void)fprintf(stderr, "ortmeter import: %s\n", e.text);
-        return EXIT_FAILED;
-    }
-    return EXIT_GOOD;
+    return options_end("import", rc, &e);
 }
 
 const struct cmd cmd_import = {

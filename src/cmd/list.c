@@ -319,11 +319,7 @@ static int run(int argc, char **argv)
     int rc = s.help ? output_write(NULL, str_of(help), &e) : list(&s, &e);
 
     buf_release(&tags);
-    if (rc) {
-        (void)fprintf(stderr, "ortmeter list: %s\n", e.text);
-        return EXIT_FAILED;
-    }
-    return EXIT_GOOD;
+    return options_end("list", rc, &e);
 }
 
 const struct cmd cmd_list = {

@@ -352,6 +352,14 @@ int options_parse(const struct options *o, int argc, char **argv,
     return rc ? rc : r.words;
 }
 
+int options_end(const char *verb, int rc, const struct error *e)
+{
+    if (!rc)
+        return EXIT_GOOD;
+    (void)fprintf(stderr, "ortmeter %s: %s\n", verb, e->text);
+    return EXIT_FAILED;
+}
+
 int options_fail(const char *verb, const struct error *e)
 {
     (void)fprintf(stderr, "ortmeter %s: %s; see 'ortmeter %s --help'\n", verb,

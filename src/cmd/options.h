@@ -12,6 +12,7 @@
  *
  *     if (words < 0)
  *         return options_fail("report", &e);
+ *     return options_end("report", report(&o, &e), &e);
  *
  * On the command line an option is `--name`, `--name VALUE`, `--name=VALUE`,
  * `-n`, `-n VALUE` or `-nVALUE`; given twice, the last one counts.  A value
@@ -83,3 +84,7 @@ bool options_given(const void *value);
 /* Prints why a command line was refused, and where to read how it is done, to
  * stderr.  Returns EXIT_USAGE. */
 int options_fail(const char *verb, const struct error *e);
+
+/* What a verb ends with: EXIT_GOOD; or, after its sentence on stderr,
+ * EXIT_FAILED if `rc` is not 0. */
+int options_end(const char *verb, int rc, const struct error *e);

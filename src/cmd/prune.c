@@ -144,11 +144,7 @@ static int run(int argc, char **argv)
 
     int rc = s.help ? output_write(NULL, str_of(help), &e) : prune(&s, &e);
 
-    if (rc) {
-        (void)fprintf(stderr, "ortmeter prune: %s\n", e.text);
-        return EXIT_FAILED;
-    }
-    return EXIT_GOOD;
+    return options_end("prune", rc, &e);
 }
 
 const struct cmd cmd_prune = {

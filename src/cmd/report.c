@@ -123,11 +123,7 @@ static int run(int argc, char **argv)
     int rc = s.help ? output_write(NULL, str_of(help), &e)
                     : report(&s, words ? argv[1] : "last", &e);
 
-    if (rc) {
-        (void)fprintf(stderr, "ortmeter report: %s\n", e.text);
-        return EXIT_FAILED;
-    }
-    return EXIT_GOOD;
+    return options_end("report", rc, &e);
 }
 
 const struct cmd cmd_report = {

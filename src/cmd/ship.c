@@ -156,11 +156,7 @@ static int run(int argc, char **argv)
 
     if (rc == -EINVAL)
         return options_fail("ship", &e);
-    if (rc) {
-        (void)fprintf(stderr, "ortmeter ship: %s\n", e.text);
-        return EXIT_FAILED;
-    }
-    return EXIT_GOOD;
+    return options_end("ship", rc, &e);
 }
 
 const struct cmd cmd_ship = {

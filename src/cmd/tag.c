@@ -233,11 +233,7 @@ static int run(int argc, char **argv)
     int rc = s.help ? output_write(NULL, str_of(help), &e)
                     : tag(&s, argv + 1, &e);
 
-    if (rc) {
-        (void)fprintf(stderr, "ortmeter tag: %s\n", e.text);
-        return EXIT_FAILED;
-    }
-    return EXIT_GOOD;
+    return options_end("tag", rc, &e);
 }
 
 const struct cmd cmd_tag = {

@@ -120,11 +120,7 @@ static int run(int argc, char **argv)
              : s.check ? check(&s, &e)
                        : vacuum(&s, &e);
 
-    if (rc) {
-        (void)fprintf(stderr, "ortmeter vacuum: %s\n", e.text);
-        return EXIT_FAILED;
-    }
-    return EXIT_GOOD;
+    return options_end("vacuum", rc, &e);
 }
 
 const struct cmd cmd_vacuum = {
