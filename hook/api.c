@@ -1,7 +1,6 @@
 /* api.c -- ortmeter.h, as records. */
 #include "hook/hook.h"
 #include "ortmeter.h"
-#include "os/clock.h"
 
 _Static_assert((int)ORTMETER_POST == (int)PHASE_POST, "the same phases");
 
@@ -9,7 +8,7 @@ struct ortmeter_section ortmeter_section_begin(enum ortmeter_phase phase,
         const char *name)
 {
     return (struct ortmeter_section){
-        .start_ns = channel_wanted() ? mono_ns() : 0,
+        .start = channel_wanted() ? channel_now() : 0,
         .name = name,
         .phase = (unsigned)phase < PHASES ? (int)phase : PHASE_OTHER,
     };
@@ -17,18 +16,18 @@ struct ortmeter_section ortmeter_section_begin(enum ortmeter_phase phase,
 
 void ortmeter_section_end(struct ortmeter_section *section)
 {
-    if (!section || !section->start_ns)
+    if (!section || !section->start)
         return;
 
     struct record r = {
         .kind = RECORD_SECTION,
         .place = record_place((enum phase)section->phase, 0),
-        .section = { .start_ns = section->start_ns, .end_ns = mono_ns() },
+        .section = { .start = section->start, .end = channel_now() },
     };
 
     r.section.name = channel_text(section->name);
     r.section.thread = channel_thread();
-    section->start_ns = 0;
+    section->start = 0;
     channel_send(&r);
 }
 
@@ -49,7 +48,7 @@ void ortmeter_token(uint32_t index, int64_t id, const char *text)
     if (channel_wanted())
         channel_send(&(struct record){
                 .kind = RECORD_TOKEN,
-                .token = { .time_ns = mono_ns(),
+                .token = { .time = channel_now(),
                         .text = channel_text(text),
                         .id = id,
                         .index = index,
@@ -62,7 +61,7 @@ static void send_name(enum record_kind kind, const char *text)
     if (channel_wanted())
         channel_send(&(struct record){
                 .kind = (uint8_t)kind,
-                .mark = { .time_ns = mono_ns(),
+                .mark = { .time = channel_now(),
                         .text = channel_text(text),
                         .thread = channel_thread() },
         });

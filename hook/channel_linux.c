@@ -25,12 +25,14 @@
 #define RING_MOST    (UINT32_C(1) << 24)
 #define SENT_TEXTS   65536 /* a power of 2 */
 #define TEXT_MOST    4096
+#define TICKS_MOST   100000 /* a microsecond */
 
 enum state { OFF, CLOSED, OPENING, OPEN };
 
 static _Atomic int state;
 static char folder[CHANNEL_PATH - 64];
 static uint32_t records = RING_RECORDS;
+uint32_t channel_ticks_per_us;
 
 static struct ring ring;
 static struct channel_header *header;
@@ -61,12 +63,21 @@ const char *hook_variable(const char *name)
     return NULL;
 }
 
-static uint32_t ring_records(const char *text)
+/* Of what is no number, 0; of one above `most`, some number above it. */
+static uint32_t number_in(const char *name, uint32_t most)
 {
+    const char *text = hook_variable(name);
     uint32_t n = 0;
 
-    for (; text && *text >= '0' && *text <= '9' && n <= RING_MOST; text++)
+    for (; text && *text >= '0' && *text <= '9' && n <= most; text++)
         n = n * 10 + (uint32_t)(*text - '0');
+    return n;
+}
+
+static uint32_t ring_records(void)
+{
+    uint32_t n = number_in("ORTMETER_RING", RING_MOST);
+
     if (n < RING_LEAST || n > RING_MOST || (n & (n - 1)))
         return RING_RECORDS;
     return n;
@@ -97,7 +108,8 @@ void channel_init(void)
         return;
     for (size_t i = 0; i <= len; i++)
         folder[i] = dir[i];
-    records = ring_records(hook_variable("ORTMETER_RING"));
+    records = ring_records();
+    channel_ticks_per_us = number_in("ORTMETER_TICKS", TICKS_MOST);
     if (__register_atfork)
         (void)__register_atfork(NULL, NULL, forget_parents_ring, NULL);
     else if (pthread_atfork)
@@ -230,6 +242,7 @@ static bool make_file(void)
     h->parent_pid = parent_pid;
     h->parent_start_ns = parent_start_ns;
     h->pid_namespace = pid_namespace();
+    h->in_ticks = channel_ticks_per_us != 0;
     h->hook_ns = hook_ns;
     read_program(h->program, sizeof(h->program));
     h->magic = CHANNEL_MAGIC;

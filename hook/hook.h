@@ -21,6 +21,8 @@
 #include "hook/record.h"
 #include "ort/api.h"
 #include "ort/ep.h"
+#include "os/clock.h"
+#include "os/ticks.h"
 
 #include <link.h>
 #include <stdbool.h>
@@ -145,6 +147,16 @@ void channel_untimed(void);
 /* Sends the text if it was not sent before, and returns its name.  NULL: 0. */
 uint64_t channel_text(const char *text);
 uint32_t channel_thread(void);
+
+/* The records' clock: ticks, if the collector offers to count these (it names
+ * in ORTMETER_TICKS how many are a microsecond), else mono_ns(). */
+extern uint32_t channel_ticks_per_us; /* 0: it does not */
+
+static inline uint64_t channel_now(void)
+{
+    return channel_ticks_per_us ? ticks_now() : mono_ns();
+}
+
 /* A path in the collector's folder that nobody else uses. */
 #define CHANNEL_PATH 512
 bool channel_path(char out[CHANNEL_PATH], const char *prefix, uint64_t number);
@@ -160,7 +172,7 @@ void object_language(const struct library *lib, const void *env, int language);
 
 struct loading {
     const struct library *lib;
-    uint64_t start_ns;
+    uint64_t start;
     const struct ort_options *options;
     const char *path; /* NULL: from memory */
     size_t bytes;

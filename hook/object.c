@@ -4,7 +4,6 @@
  * was set on; the collector puts them together, so nothing is kept here. */
 #include "hook/ops.h"
 #include "hook/text.h"
-#include "os/clock.h"
 
 void object_error(const struct library *lib, const struct ort_status *status,
         uint32_t thread)
@@ -28,7 +27,7 @@ void object_library(const struct library *lib, const char *path,
             .kind = RECORD_LIBRARY,
             .place = record_place(PHASE_OTHER, lib->index),
             .library_found = {
-                .time_ns = mono_ns(),
+                .time = channel_now(),
                 .path = channel_text(path),
                 .version = channel_text(version),
                 .slots = slots,
@@ -41,7 +40,7 @@ void object_static_library(const char *path)
     channel_send(&(struct record){
             .kind = RECORD_STATIC_LIBRARY,
             .library_found = {
-                .time_ns = mono_ns(),
+                .time = channel_now(),
                 .path = channel_text(path),
             },
     });
@@ -61,7 +60,7 @@ void object_language(const struct library *lib, const void *env, int language)
 struct loading object_loading(const struct library *lib,
         const struct ort_options *options, const char *path, size_t bytes)
 {
-    return (struct loading){ lib, mono_ns(), options, path, bytes };
+    return (struct loading){ lib, channel_now(), options, path, bytes };
 }
 
 void object_loaded(const struct loading *l, const struct ort_session *session,
@@ -72,8 +71,8 @@ void object_loaded(const struct loading *l, const struct ort_session *session,
         .flags = status ? FLAG_FAILED : 0,
         .place = record_place(PHASE_OTHER, l->lib->index),
         .session = {
-            .start_ns = l->start_ns,
-            .end_ns = mono_ns(),
+            .start = l->start,
+            .end = channel_now(),
             .session = status ? 0 : (uintptr_t)session,
             .options = (uintptr_t)l->options,
             .model = channel_text(l->path),
@@ -97,7 +96,7 @@ void object_session_end(const struct library *lib,
     channel_send(&(struct record){
             .kind = RECORD_SESSION_END,
             .place = record_place(PHASE_OTHER, lib->index),
-            .session = { .end_ns = mono_ns(), .session = (uintptr_t)session },
+            .session = { .end = channel_now(), .session = (uintptr_t)session },
     });
 }
 

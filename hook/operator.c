@@ -9,16 +9,15 @@
 #include "hook/ops.h"
 #include "hook/set.h"
 #include "hook/text.h"
-#include "os/clock.h"
 
 #define OPERATORS 32768 /* a power of 2 */
 #define FRAMES    12    /* events within events that are kept apart */
 #define NAME_MOST 512
 
 struct frame {
-    uint64_t start_ns;
-    uint64_t kernel_start_ns;
-    uint64_t kernel_end_ns;
+    uint64_t start;
+    uint64_t kernel_start;
+    uint64_t kernel_end;
     uint16_t streams; /* that many, or more */
 };
 
@@ -57,15 +56,15 @@ void operator_started(void)
     struct frame *f = innermost();
 
     if (f)
-        *f = (struct frame){ .start_ns = mono_ns() };
+        *f = (struct frame){ .start = channel_now() };
 }
 
 void operator_stream_made(void)
 {
     struct frame *f = innermost();
 
-    if (f && f->kernel_start_ns && !f->kernel_end_ns)
-        f->kernel_end_ns = mono_ns();
+    if (f && f->kernel_start && !f->kernel_end)
+        f->kernel_end = channel_now();
 }
 
 void operator_stream_gone(void)
@@ -76,8 +75,8 @@ void operator_stream_gone(void)
         return;
     if (f->streams < UINT16_MAX)
         f->streams++;
-    if (!f->kernel_start_ns)
-        f->kernel_start_ns = mono_ns();
+    if (!f->kernel_start)
+        f->kernel_start = channel_now();
 }
 
 /* --- what ----------------------------------------------------------------- */
@@ -208,16 +207,16 @@ static void send(const struct library *lib, uint32_t sample,
         set_add(described, OPERATORS, mark);
     }
 
-    bool whole = f->kernel_end_ns > f->kernel_start_ns;
+    bool whole = f->kernel_end > f->kernel_start;
 
     channel_send_many(&(struct record){
             .kind = RECORD_OPERATOR_RUN,
             .operator_run = {
                 .id = id,
-                .start_ns = whole ? f->kernel_start_ns : f->start_ns,
+                .start = whole ? f->kernel_start : f->start,
                 .raw_ns = (uint64_t)took_us * 1000,
-                .kernel_ns =
-                        whole ? f->kernel_end_ns - f->kernel_start_ns : 0,
+                .kernel =
+                        whole ? f->kernel_end - f->kernel_start : 0,
                 .sample = sample,
                 .thread = channel_thread(),
                 .level = (uint16_t)level,

@@ -11,6 +11,9 @@
  * tell.  Texts are named by a hash of their bytes and sent once, in pieces,
  * before the first record that names them; 0 is "no text".
  *
+ * Times and durations without a unit in their names are of mono_ns(), or, where
+ * the header says so, ticks (os/ticks.h).  rings.h tells them in nanoseconds.
+ *
  * Both sides are built from the same source: CHANNEL_VERSION changes with any
  * change here or in the ring, and a reader refuses another version. */
 #pragma once
@@ -18,7 +21,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC   UINT64_C(0x3152544d54524f00) /* "\0ORTMTR1" */
-#define CHANNEL_VERSION 2u
+#define CHANNEL_VERSION 3u
 #define CHANNEL_RING_AT 4096 /* where the ring begins in the file */
 
 struct channel_header {
@@ -29,6 +32,7 @@ struct channel_header {
     uint32_t parent_pid; /* of the ring this process forked from, or 0 */
     uint32_t hook_ns;    /* measured: what the hook adds to an empty Run */
     uint64_t parent_start_ns;
+    uint64_t in_ticks;        /* 1: what has no unit is in ticks */
     uint64_t pid_namespace;   /* in which `pid` is the process's number */
     _Atomic uint64_t untimed; /* runs seen and passed on without a record */
     char program[1024];       /* what /proc/self/cmdline says, NULs as spaces */
@@ -104,7 +108,7 @@ struct record {
             char bytes[RECORD_TEXT_BYTES];
         } text;
         struct {
-            uint64_t time_ns;
+            uint64_t time;
             uint64_t path;    /* text */
             uint64_t version; /* text */
             uint32_t slots;   /* patched */
@@ -117,8 +121,8 @@ struct record {
             int64_t number;
         } option;
         struct {
-            uint64_t start_ns;
-            uint64_t end_ns;
+            uint64_t start;
+            uint64_t end;
             uint64_t session;     /* address; 0 when it failed */
             uint64_t options;     /* address or 0 */
             uint64_t model;       /* text: its path; 0: from memory */
@@ -126,8 +130,8 @@ struct record {
             uint32_t thread;
         } session;
         struct {
-            uint64_t start_ns;
-            uint64_t end_ns;
+            uint64_t start;
+            uint64_t end;
             uint64_t session;
             uint64_t in_bytes;
             uint64_t out_bytes;
@@ -153,9 +157,9 @@ struct record {
         } operator_sizes;
         struct { /* inner ones come before the one that they ran in */
             uint64_t id;
-            uint64_t start_ns;
-            uint64_t raw_ns;    /* as ONNX Runtime says */
-            uint64_t kernel_ns; /* 0: not seen */
+            uint64_t start;
+            uint64_t raw_ns; /* as ONNX Runtime says */
+            uint64_t kernel; /* how long; 0: not seen */
             uint32_t sample;
             uint32_t thread;
             uint16_t level;   /* events around it, and itself */
@@ -170,8 +174,8 @@ struct record {
             uint64_t path; /* text: a file in the folder, for us to remove */
         } profile;
         struct {
-            uint64_t start_ns;
-            uint64_t end_ns;
+            uint64_t start;
+            uint64_t end;
             uint64_t name; /* text */
             uint32_t thread;
         } section;
@@ -182,14 +186,14 @@ struct record {
             uint32_t queue_depth;
         } batch;
         struct {
-            uint64_t time_ns;
+            uint64_t time;
             uint64_t text; /* or 0 */
             int64_t id;
             uint32_t index;
             uint32_t thread;
         } token;
         struct {
-            uint64_t time_ns;
+            uint64_t time;
             uint64_t text;
             uint32_t thread;
         } mark; /* also RECORD_THREAD: the thread's name */

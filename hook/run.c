@@ -19,7 +19,7 @@ static struct record begin(const struct library *lib,
     };
 }
 
-static void end(struct record *r, const struct library *lib,
+static void note_failure(struct record *r, const struct library *lib,
         const struct ort_status *status)
 {
     if (status) {
@@ -40,19 +40,19 @@ static void outputs(struct record *r, const struct library *lib,
  * ONNX Runtime has just had the tensors in its hands, and our own code comes
  * into the cache once. */
 static inline struct record describe(const struct library *lib,
-        const struct ort_status *status, uint64_t start_ns, uint64_t end_ns,
+        const struct ort_status *status, uint64_t start, uint64_t end,
         ORT_RUN_ARGS)
 {
     struct record r = begin(lib, session);
 
     (void)run_options;
-    r.run.start_ns = start_ns;
-    r.run.end_ns = end_ns;
+    r.run.start = start;
+    r.run.end = end;
 
     bool weigh = shape_inputs(&r, lib, session, in_names, in, n_in, out_names,
             n_out);
 
-    end(&r, lib, status);
+    note_failure(&r, lib, status);
     if (!status && weigh)
         outputs(&r, lib, out, n_out);
     return r;
@@ -61,12 +61,12 @@ static inline struct record describe(const struct library *lib,
 static inline struct ort_status *time_into(const struct ring *ring,
         const struct library *lib, ORT_RUN_ARGS)
 {
-    uint64_t start_ns = mono_ns();
+    uint64_t start = channel_now();
     struct ort_status *status = ((ort_Run)lib->real[WRAP_Run])(session,
             run_options, in_names, in, n_in, out_names, n_out, out);
-    uint64_t end_ns = mono_ns();
-    struct record r = describe(lib, status, start_ns, end_ns, session,
-            run_options, in_names, in, n_in, out_names, n_out, out);
+    uint64_t end = channel_now();
+    struct record r = describe(lib, status, start, end, session, run_options,
+            in_names, in, n_in, out_names, n_out, out);
 
     (void)ring_push(ring, &r); /* full: it counts the loss, we go on */
     return status;
@@ -77,12 +77,12 @@ static struct ort_status *look_into(const struct ring *ring,
         const struct library *lib, ORT_RUN_ARGS)
 {
     struct sample sample = ops_begin(lib, session, run_options);
-    uint64_t start_ns = mono_ns();
+    uint64_t start = channel_now();
     struct ort_status *status = ((ort_Run)lib->real[WRAP_Run])(session,
             sample.use, in_names, in, n_in, out_names, n_out, out);
-    uint64_t end_ns = mono_ns();
-    struct record r = describe(lib, status, start_ns, end_ns, session,
-            run_options, in_names, in, n_in, out_names, n_out, out);
+    uint64_t end = channel_now();
+    struct record r = describe(lib, status, start, end, session, run_options,
+            in_names, in, n_in, out_names, n_out, out);
 
     ops_end(lib, session, &sample, &r);
     (void)ring_push(ring, &r);
@@ -117,18 +117,18 @@ struct ort_status *run_bound(const struct library *lib,
     struct record r = begin(lib, session);
     struct sample sample = ops_begin(lib, session, run_options);
 
-    r.run.start_ns = mono_ns();
+    r.run.start = channel_now();
 
     struct ort_status *status = real(session, sample.use, binding);
 
-    r.run.end_ns = mono_ns();
+    r.run.end = channel_now();
     r.flags |= FLAG_BINDING;
     binding_read(&r, binding);
     if (status) { /* what was bound to be written was not */
         r.flags &= (uint16_t)~FLAG_OUTPUT_BYTES;
         r.run.out_bytes = 0;
     }
-    end(&r, lib, status);
+    note_failure(&r, lib, status);
     ops_end(lib, session, &sample, &r);
     channel_send(&r);
     ops_sent(&sample, &r);
@@ -172,8 +172,8 @@ static void async_done(void *user_data, struct ort_value **out, size_t n_out,
 {
     struct async *a = user_data;
 
-    a->record.run.end_ns = mono_ns();
-    end(&a->record, a->lib, status);
+    a->record.run.end = channel_now();
+    note_failure(&a->record, a->lib, status);
     if (!status && a->weigh)
         outputs(&a->record, a->lib, out, n_out);
     channel_send(&a->record);
@@ -211,14 +211,14 @@ struct ort_status *run_async(const struct library *lib, ORT_RUN_ARGS,
     a->record.flags |= FLAG_ASYNC;
     if (a->burst)
         a->record.flags |= FLAG_SAMPLED | FLAG_BURST;
-    a->record.run.start_ns = mono_ns();
+    a->record.run.start = channel_now();
 
     struct ort_status *status = real(session, run_options, in_names, in, n_in,
             out_names, n_out, out, async_done, a);
 
     if (status) { /* refused: the callback will not come */
-        a->record.run.end_ns = mono_ns();
-        end(&a->record, lib, status);
+        a->record.run.end = channel_now();
+        note_failure(&a->record, lib, status);
         channel_send(&a->record);
         if (a->burst)
             burst_end(a->burst);

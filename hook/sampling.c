@@ -35,14 +35,15 @@ enum mode { MODE_OFF, MODE_EVERY, MODE_AUTO };
 static enum mode mode;
 static uint64_t every = 1;
 
+/* Times are of the records' clock. */
 static struct watched {
     _Atomic bool taken;
     _Atomic uint64_t runs;
-    _Atomic uint64_t all_ns;
-    _Atomic uint64_t least_ns; /* of those that were not looked into */
-    _Atomic uint64_t sampled, spent_ns;
+    _Atomic uint64_t all;
+    _Atomic uint64_t least; /* of those that were not looked into */
+    _Atomic uint64_t sampled, spent;
     _Atomic bool rested; /* one was not, since the last that was */
-    uint64_t guess_ns;
+    uint64_t guess;
 } watched[WATCHED];
 
 static struct table_place by_session[SESSIONS]; /* place in `watched`, + 1 */
@@ -118,6 +119,13 @@ uint32_t ops_current(void)
 
 /* --- sessions ------------------------------------------------------------- */
 
+static uint64_t guess_node(void)
+{
+    return channel_ticks_per_us
+                   ? (uint64_t)GUESS_NODE_NS * channel_ticks_per_us / 1000
+                   : GUESS_NODE_NS;
+}
+
 void ops_watch(const struct ort_session *session, uint32_t nodes)
 {
     _Atomic uint64_t *place = table_word(by_session, SESSIONS, session);
@@ -128,12 +136,12 @@ void ops_watch(const struct ort_session *session, uint32_t nodes)
         if (atomic_exchange(&w->taken, true))
             continue;
         atomic_store(&w->runs, 0);
-        atomic_store(&w->all_ns, 0);
-        atomic_store(&w->least_ns, UINT64_MAX);
+        atomic_store(&w->all, 0);
+        atomic_store(&w->least, UINT64_MAX);
         atomic_store(&w->sampled, 0);
-        atomic_store(&w->spent_ns, 0);
+        atomic_store(&w->spent, 0);
         atomic_store(&w->rested, false);
-        w->guess_ns = GUESS_NODE_NS * (uint64_t)(nodes ? nodes : 100);
+        w->guess = guess_node() * (nodes ? nodes : 100);
         atomic_store(place, i + 1);
         return;
     }
@@ -167,11 +175,11 @@ static void add(_Atomic uint64_t *value, uint64_t more)
 }
 
 /* What looking into one more run is likely to cost. */
-static uint64_t likely_ns(struct watched *w)
+static uint64_t likely(struct watched *w)
 {
     uint64_t sampled = read(&w->sampled);
 
-    return sampled ? read(&w->spent_ns) / sampled : w->guess_ns;
+    return sampled ? read(&w->spent) / sampled : w->guess;
 }
 
 static bool is_due(struct watched *w)
@@ -181,28 +189,28 @@ static bool is_due(struct watched *w)
 
     if (mode == MODE_EVERY)
         return number % every == 0;
-    return read(&w->spent_ns) + likely_ns(w) <= read(&w->all_ns) / SHARE_OF &&
+    return read(&w->spent) + likely(w) <= read(&w->all) / SHARE_OF &&
            atomic_exchange(&w->rested, false);
 }
 
-static void account_plain(struct watched *w, uint64_t took_ns)
+static void account_plain(struct watched *w, uint64_t took)
 {
-    uint64_t least = read(&w->least_ns);
+    uint64_t least = read(&w->least);
 
-    while (took_ns < least &&
-            !atomic_compare_exchange_weak(&w->least_ns, &least, took_ns))
+    while (took < least &&
+            !atomic_compare_exchange_weak(&w->least, &least, took))
         ;
     atomic_store(&w->rested, true);
 }
 
-static void account_sampled(struct watched *w, uint64_t took_ns)
+static void account_sampled(struct watched *w, uint64_t took)
 {
-    uint64_t least = read(&w->least_ns);
-    uint64_t more = took_ns > least ? took_ns - least : 0;
+    uint64_t least = read(&w->least);
+    uint64_t more = took > least ? took - least : 0;
 
-    if (more < w->guess_ns)
-        more = w->guess_ns;
-    add(&w->spent_ns, more + more * AFTERMATH_PCT / 100);
+    if (more < w->guess)
+        more = w->guess;
+    add(&w->spent, more + more * AFTERMATH_PCT / 100);
     add(&w->sampled, 1);
 }
 
@@ -402,7 +410,7 @@ void ops_end(const struct library *lib, const struct ort_session *session,
         struct sample *s, struct record *run)
 {
     struct watched *w = ops_wanted() ? find(session) : NULL;
-    uint64_t took_ns = run->run.end_ns - run->run.start_ns;
+    uint64_t took = run->run.end - run->run.start;
 
     if (s->burst)
         run->flags |= FLAG_SAMPLED | FLAG_BURST;
@@ -414,11 +422,11 @@ void ops_end(const struct library *lib, const struct ort_session *session,
     }
     if (!w)
         return;
-    add(&w->all_ns, took_ns);
+    add(&w->all, took);
     if (s->id)
-        account_sampled(w, took_ns);
+        account_sampled(w, took);
     else if (!(run->flags & FLAG_FAILED)) /* which may be quick */
-        account_plain(w, took_ns);
+        account_plain(w, took);
 }
 
 void ops_sent(const struct sample *s, const struct record *run)

@@ -33,7 +33,7 @@ enum ortmeter_phase {
  *     ...
  *     ortmeter_section_end(&s); */
 struct ortmeter_section {
-    uint64_t start_ns; /* 0: nobody listens */
+    uint64_t start; /* 0: nobody listens */
     const char *name;
     int phase;
 };

@@ -230,13 +230,15 @@ static int start_child(struct child **out, const struct session_state *s,
         struct error *e)
 {
     uint64_t ring_records = plan->ring_records;
-    char records[24];
+    uint32_t ticks_per_us = rings_ticks_per_us(s->rings);
+    char records[24], ticks[24];
     struct buf libraries = { 0 }, asan = { 0 };
 
     if (!ring_records && plan->ops && strcmp(plan->ops, "off") != 0)
         ring_records = RECORDS_FOR_OPS;
     (void)snprintf(records, sizeof(records), "%llu",
             (unsigned long long)ring_records);
+    (void)snprintf(ticks, sizeof(ticks), "%u", ticks_per_us);
 
     int rc = child_start(out, plan->argv,
             (struct child_variable[]){
@@ -244,6 +246,7 @@ static int start_child(struct child **out, const struct session_state *s,
                     { "ASAN_OPTIONS", asan_options(&asan) },
                     { "ORTMETER_DIR", rings_folder(s->rings) },
                     { "ORTMETER_RING", ring_records ? records : NULL },
+                    { "ORTMETER_TICKS", ticks_per_us ? ticks : NULL },
                     { "ORTMETER_OPS", plan->ops },
                     { 0 },
             },

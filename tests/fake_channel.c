@@ -11,6 +11,8 @@
 
 _Atomic uint64_t fake_clock_ns = 1000000;
 
+uint32_t channel_ticks_per_us; /* 0: the records' clock is this one */
+
 uint64_t mono_ns(void)
 {
     return atomic_load(&fake_clock_ns);

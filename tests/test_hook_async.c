@@ -59,8 +59,8 @@ static void good(void)
 
     const struct record *r = hooked_last(RECORD_RUN);
 
-    CHECK(r->run.start_ns >= before_ns && r->run.start_ns <= middle_ns);
-    CHECK(r->run.end_ns >= middle_ns);
+    CHECK(r->run.start >= before_ns && r->run.start <= middle_ns);
+    CHECK(r->run.end >= middle_ns);
     CHECK_INT(r->run.session, U(session));
     CHECK_INT(r->run.thread, getpid());
     CHECK_INT(r->run.batch, 3);

@@ -53,7 +53,7 @@ static void good(void)
     CHECK_INT(r->run.batch, 8);
     CHECK_INT(r->run.in_bytes, 8 * 3 * 4 + 16);
     CHECK_INT(r->run.out_bytes, 8 * 10 * 4);
-    CHECK(r->run.start_ns && r->run.end_ns >= r->run.start_ns);
+    CHECK(r->run.start && r->run.end >= r->run.start);
     CHECK_INT(run(first)->run.in_bytes, 8 * 3 * 4 + 16); /* again */
 
     fake.status = &failure;

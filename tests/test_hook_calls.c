@@ -364,7 +364,7 @@ static void check_session(const char *model, uint64_t bytes)
     CHECK_INT(r->session.options, U(options));
     CHECK_INT(r->session.session, fake.status ? 0 : U(session));
     CHECK_INT(r->flags, fake.status ? FLAG_FAILED : 0);
-    CHECK(r->session.start_ns && r->session.end_ns >= r->session.start_ns);
+    CHECK(r->session.start && r->session.end >= r->session.start);
     CHECK_INT(r->session.thread, getpid());
 }
 

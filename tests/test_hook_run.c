@@ -70,9 +70,9 @@ static void times(void)
     uint64_t before_ns = mono_ns();
     const struct record *r = run(NULL, NULL);
 
-    CHECK(r->run.start_ns >= before_ns);
-    CHECK(r->run.start_ns <= in_the_middle_ns);
-    CHECK(r->run.end_ns >= in_the_middle_ns && r->run.end_ns <= mono_ns());
+    CHECK(r->run.start >= before_ns);
+    CHECK(r->run.start <= in_the_middle_ns);
+    CHECK(r->run.end >= in_the_middle_ns && r->run.end <= mono_ns());
     CHECK_INT(r->run.session, U(session));
     CHECK_INT(r->run.thread, getpid());
     CHECK_INT(record_phase(r), PHASE_OTHER);

@@ -73,7 +73,7 @@ static void hammer(void)
 
         counted[r->kind]++;
         if (r->kind == RECORD_RUN)
-            CHECK(r->run.batch == 3 && r->run.end_ns >= r->run.start_ns);
+            CHECK(r->run.batch == 3 && r->run.end >= r->run.start);
     }
     CHECK_INT(counted[RECORD_RUN], RUNS * THREADS + others);
     CHECK_INT(counted[RECORD_MARK], others);

@@ -58,7 +58,7 @@ static void spend(void)
         uint64_t took_ns = first ? now->first.ns : now->then.ns;
         uint64_t cost_ns = after_ns;
         struct sample sample = ops_begin(lib, s, NULL);
-        struct record r = { .run = { .start_ns = 5 } };
+        struct record r = { .run = { .start = 5 } };
 
         after_ns = 0;
         if (sample.id) {
@@ -68,7 +68,7 @@ static void spend(void)
         }
         if (first && now->fails)
             r.flags = FLAG_FAILED;
-        r.run.end_ns = 5 + took_ns + cost_ns;
+        r.run.end = 5 + took_ns + cost_ns;
         ops_end(lib, s, &sample, &r);
         CHECK_INT((r.flags & FLAG_SAMPLED) != 0, sample.id != 0);
         CHECK(i > 0 || !sample.id); /* what it is without is known first */

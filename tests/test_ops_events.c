@@ -62,10 +62,10 @@ static void kernels(void)
         bool whole = brackets[i].kernel_ns != 0;
 
         CHECK(fake_record_of(RECORD_OPERATOR_RUN, &r));
-        CHECK_INT(r.operator_run.kernel_ns, brackets[i].kernel_ns);
+        CHECK_INT(r.operator_run.kernel, brackets[i].kernel_ns);
         CHECK_INT(r.operator_run.raw_ns, brackets[i].raw_ns);
         CHECK_INT(r.operator_run.streams, brackets[i].streams);
-        CHECK_INT(r.operator_run.start_ns, at + (whole ? FAKE_BEFORE_NS : 0));
+        CHECK_INT(r.operator_run.start, at + (whole ? FAKE_BEFORE_NS : 0));
         CHECK_INT(r.operator_run.level, 2);
         CHECK_INT(r.operator_run.sample, 1);
         CHECK_INT(r.operator_run.thread, channel_thread());
@@ -113,7 +113,7 @@ static void nested(void)
         }
         if (r.kind == RECORD_OPERATOR_RUN && ran < 7) {
             CHECK_INT(r.operator_run.level, want[ran].level);
-            CHECK_INT(r.operator_run.kernel_ns, want[ran].kernel_ns);
+            CHECK_INT(r.operator_run.kernel, want[ran].kernel_ns);
             CHECK_INT(r.operator_run.streams, 2);
             CHECK(r.operator_run.id == ids[ran]);
             ran++;
@@ -321,7 +321,7 @@ static void unbalanced(void)
         for (size_t k = 0; k < sizeof(brackets) / sizeof(*brackets); k++) {
             CHECK(fake_record_of(RECORD_OPERATOR_RUN, &r));
             CHECK_INT(r.operator_run.level, 2);
-            CHECK_INT(r.operator_run.kernel_ns, brackets[k].kernel_ns);
+            CHECK_INT(r.operator_run.kernel, brackets[k].kernel_ns);
         }
     }
 }

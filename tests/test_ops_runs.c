@@ -241,7 +241,7 @@ static void many_sessions(void)
 /* Whether a run of that session would be looked into. */
 static bool is_watched(const struct ort_session *s)
 {
-    struct record r = { .run = { .start_ns = 1, .end_ns = 2 } };
+    struct record r = { .run = { .start = 1, .end = 2 } };
     struct sample sample = ops_begin(fake_library(api), s, NULL);
 
     ops_end(fake_library(api), s, &sample, &r);

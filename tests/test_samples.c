@@ -30,9 +30,9 @@ static void ran_one(uint32_t sample, uint32_t thread, uint64_t id,
         uint16_t level, uint64_t kernel_ns, uint16_t streams)
 {
     CHECK(TAKE(.kind = RECORD_OPERATOR_RUN, .operator_run = { .id = id,
-                                                    .start_ns = 1000 + id,
+                                                    .start = 1000 + id,
                                                     .raw_ns = kernel_ns + 10,
-                                                    .kernel_ns = kernel_ns,
+                                                    .kernel = kernel_ns,
                                                     .sample = sample,
                                                     .thread = thread,
                                                     .level = level,
@@ -98,7 +98,7 @@ static void nonsense(void)
     RAN("");
     /* It cannot begin before the run of the program. */
     CHECK(TAKE(.kind = RECORD_OPERATOR_RUN,
-            .operator_run = { .start_ns = 3, .raw_ns = 4, .sample = 1 }));
+            .operator_run = { .start = 3, .raw_ns = 4, .sample = 1 }));
     end_sample(1, 1, 1);
     RAN("found 1 of 1: - - - - -\n1/0: 1 depth 0 0+4\n");
     end_sample(1, 1, 1); /* it was moved out */

@@ -58,7 +58,7 @@ static void sessions(void)
          "the reason was lost\n");
 
     TAKE(t, 1, .kind = RECORD_SESSION_END,
-            .session = { .session = 0x100, .end_ns = START + 90 });
+            .session = { .session = 0x100, .end = START + 90 });
     TAKE(t, 1, .kind = RECORD_SESSION_END, .session = { .session = 0x100 });
     TOLD("end of 1 at 90\n");
 
@@ -66,7 +66,7 @@ static void sessions(void)
     TAKE(t, 1, .kind = RECORD_SESSION,
             .session = { START, START, 0x100, 0, 10, 0, 77 });
     TAKE(t, 1, .kind = RECORD_RUN,
-            .run = { .session = 0x100, .start_ns = START, .end_ns = START });
+            .run = { .session = 0x100, .start = START, .end = START });
     CHECK_INT(last.session, 6);
     CHECK_INT(trace_odd(t), 0);
     trace_free(t);
@@ -100,7 +100,7 @@ static void runs(void)
     TAKE(t, 1, .kind = RECORD_ERROR, .error = { 10, 77, 2 });
     TAKE(t, 1, .kind = RECORD_RUN, .place = record_place(PHASES, 0),
             .flags = FLAG_FAILED,
-            .run = { .session = 0x100, .thread = 77, .start_ns = START + 9 });
+            .run = { .session = 0x100, .thread = 77, .start = START + 9 });
     CHECK(last.error && strcmp(last.error, "bad shape") == 0);
     CHECK_INT(last.phase, PHASE_OTHER);
     CHECK_INT(last.duration_ns, 0); /* it cannot end before it began */
@@ -177,7 +177,7 @@ static void what_programs_tell(void)
     TAKE(t, 1, .kind = RECORD_SECTION, .place = record_place(PHASES, 0),
             .section = { START + 4, START + 1, 99, 7 });
     TAKE(t, 1, .kind = RECORD_TOKEN, .token = { START + 8, 10, -5, 3, 7 });
-    TAKE(t, 1, .kind = RECORD_TOKEN, .token = { .time_ns = 3 });
+    TAKE(t, 1, .kind = RECORD_TOKEN, .token = { .time = 3 });
     TAKE(t, 1, .kind = RECORD_MARK, .mark = { START + 9, 10, 7 });
     TAKE(t, 1, .kind = RECORD_THREAD, .mark = { START + 9, 10, 8 });
     TOLD("section of 1/7: tokenise phase 1 1+3\n"

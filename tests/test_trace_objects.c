@@ -136,7 +136,7 @@ static void inherited(void)
 
         session_with(t, 1, 0);
         TAKE(t, 1, .kind = RECORD_SESSION_END,
-                .session = { .session = 0x9000, .end_ns = cases[i].end_ns });
+                .session = { .session = 0x9000, .end = cases[i].end_ns });
         session_with(t, 1, 0); /* at the same address */
         TAKE(t, child, .kind = RECORD_RUN, .run = { .session = 0x9000 });
         CHECK_INT(last.session, cases[i].childs);
@@ -160,7 +160,7 @@ static void operators(void)
             .operator_found = { .id = 5, .name = 10, .op_type = 11 });
     TAKE(t, 1, .kind = RECORD_OPERATOR_RUN,
             .operator_run = { .id = 5,
-                    .start_ns = START + 3,
+                    .start = START + 3,
                     .raw_ns = 4,
                     .sample = 70,
                     .thread = 8 });

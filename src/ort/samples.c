@@ -185,7 +185,7 @@ void samples_close(struct samples *s, const struct sample_place *place,
     find_depths(runs, count, depth);
     for (size_t i = 0; i < count; i++) {
         const struct record *r = &runs[i];
-        uint64_t start = r->operator_run.start_ns;
+        uint64_t start = r->operator_run.start;
         struct operator_run run = {
             .inference = place->inference,
             .operator_id = number_of(s, place, r->operator_run.id, texts,
@@ -194,8 +194,8 @@ void samples_close(struct samples *s, const struct sample_place *place,
             .depth = depth[i],
             .start_ns = start > place->start_ns ? start - place->start_ns : 0,
             .raw_ns = r->operator_run.raw_ns,
-            .kernel_ns = r->operator_run.kernel_ns,
-            .bracketed = r->operator_run.kernel_ns &&
+            .kernel_ns = r->operator_run.kernel,
+            .bracketed = r->operator_run.kernel &&
                          r->operator_run.streams == usual,
         };
 

@@ -255,9 +255,9 @@ static void take_section(struct trace *t, uint32_t process,
                     .phase = record_phase(r) < PHASES ? record_phase(r)
                                                       : PHASE_OTHER,
                     .name = trace_text(t, r->section.name),
-                    .start_ns = trace_since_start(t, r->section.start_ns),
-                    .duration_ns = trace_lasted(r->section.start_ns,
-                            r->section.end_ns),
+                    .start_ns = trace_since_start(t, r->section.start),
+                    .duration_ns = trace_lasted(r->section.start,
+                            r->section.end),
             });
 }
 
@@ -271,7 +271,7 @@ static void take_token(struct trace *t, uint32_t process,
                     .index = r->token.index,
                     .id = r->token.id,
                     .text = trace_text(t, r->token.text),
-                    .time_ns = trace_since_start(t, r->token.time_ns),
+                    .time_ns = trace_since_start(t, r->token.time),
             });
 }
 
@@ -281,7 +281,7 @@ static void take_note(struct trace *t, uint32_t process, const struct record *r)
         .process = process,
         .thread = r->mark.thread,
         .text = trace_text(t, r->mark.text),
-        .time_ns = trace_since_start(t, r->mark.time_ns),
+        .time_ns = trace_since_start(t, r->mark.time),
     };
 
     (r->kind == RECORD_MARK ? t->sink.mark : t->sink.thread)(t->sink.context,

@@ -40,8 +40,8 @@ void trace_take_session(struct trace *t, uint32_t process,
     struct session s = {
         .model = trace_text(t, r->session.model),
         .model_bytes = r->session.model_bytes,
-        .start_ns = trace_since_start(t, r->session.start_ns),
-        .duration_ns = trace_lasted(r->session.start_ns, r->session.end_ns),
+        .start_ns = trace_since_start(t, r->session.start),
+        .duration_ns = trace_lasted(r->session.start, r->session.end),
         .thread = r->session.thread,
     };
 
@@ -63,8 +63,8 @@ void trace_take_session_end(struct trace *t, uint32_t process,
     if (!id)
         return; /* a parent's session, or one that we never saw */
     t->sink.session_end(t->sink.context, (uint32_t)*id,
-            trace_since_start(t, r->session.end_ns));
-    t->sessions[*id - 1].end_ns = r->session.end_ns;
+            trace_since_start(t, r->session.end));
+    t->sessions[*id - 1].end_ns = r->session.end;
     map_put(&k->ended, r->session.session, *id);
     map_remove(&k->sessions, r->session.session);
 }
@@ -99,8 +99,8 @@ void trace_take_run(struct trace *t, uint32_t process, const struct record *r)
         .thread = r->run.thread,
         .phase = record_phase(r) < PHASES ? record_phase(r) : PHASE_OTHER,
         .flags = r->flags,
-        .start_ns = trace_since_start(t, r->run.start_ns),
-        .duration_ns = trace_lasted(r->run.start_ns, r->run.end_ns),
+        .start_ns = trace_since_start(t, r->run.start),
+        .duration_ns = trace_lasted(r->run.start, r->run.end),
         .batch = r->run.batch,
         .sequence = r->run.sequence,
         .past = r->run.past,

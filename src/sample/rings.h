@@ -31,6 +31,7 @@ struct ring_owner {
 struct rings_sink {
     void *context;
     void (*came)(void *context, const struct ring_owner *o);
+    /* With all times in nanoseconds of mono_ns(). */
     void (*record)(void *context, uint32_t owner, const struct record *r);
     void (*gone)(void *context, const struct ring_owner *o);
 };
@@ -42,6 +43,10 @@ int rings_open(struct rings **out, const struct rings_sink *sink,
 
 /* For ORTMETER_DIR. */
 const char *rings_folder(const struct rings *r);
+
+/* For ORTMETER_TICKS: how fast the counter of os/ticks.h runs; 0: there is none
+ * to rely on here, and the records' times are to be mono_ns()'s. */
+uint32_t rings_ticks_per_us(struct rings *r);
 
 /* Looks for new rings now; rings_poll() does so every now and then. */
 void rings_look(struct rings *r);

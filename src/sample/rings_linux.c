@@ -3,9 +3,11 @@
 #include "base/alloc.h"
 #include "base/ring.h"
 #include "base/str.h"
+#include "base/tick_line.h"
 #include "os/child.h"
 #include "os/clock.h"
 #include "os/path.h"
+#include "os/ticks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,6 +36,7 @@ struct owned {
     struct watched *process; /* NULL: in another pid namespace */
     bool gone;
     bool damaged;
+    bool in_ticks;
 };
 
 struct rings {
@@ -45,7 +48,63 @@ struct rings {
     size_t refused;
     uint64_t looked_ns;
     uint64_t pid_namespace;
+    bool counts_ticks;
+    struct tick_line line;
 };
+
+/* --- the clock ------------------------------------------------------------ */
+
+static void look_at_clocks(struct rings *r)
+{
+    uint64_t ticks, ns;
+
+    if (r->counts_ticks && ticks_and_ns(&ticks, &ns))
+        tick_line_add(&r->line, ticks, ns);
+}
+
+uint32_t rings_ticks_per_us(struct rings *r)
+{
+    look_at_clocks(r);
+
+    double ns_per_tick = tick_line_ns_per_tick(&r->line);
+
+    return ns_per_tick > 0 ? (uint32_t)(1000 / ns_per_tick) : 0;
+}
+
+static void in_ns(const struct tick_line *l, uint64_t *time)
+{
+    *time = tick_line_ns(l, *time);
+}
+
+/* Ticks into what mono_ns() said then. */
+static void tell_in_ns(const struct tick_line *l, struct record *r)
+{
+    switch (r->kind) {
+    case RECORD_LIBRARY:
+    case RECORD_STATIC_LIBRARY: in_ns(l, &r->library_found.time); break;
+    case RECORD_SESSION:
+    case RECORD_SESSION_END:
+        in_ns(l, &r->session.start);
+        in_ns(l, &r->session.end);
+        break;
+    case RECORD_RUN:
+        in_ns(l, &r->run.start);
+        in_ns(l, &r->run.end);
+        break;
+    case RECORD_OPERATOR_RUN:
+        r->operator_run.kernel = tick_line_span_ns(l, r->operator_run.kernel);
+        in_ns(l, &r->operator_run.start);
+        break;
+    case RECORD_SECTION:
+        in_ns(l, &r->section.start);
+        in_ns(l, &r->section.end);
+        break;
+    case RECORD_TOKEN: in_ns(l, &r->token.time); break;
+    case RECORD_MARK:
+    case RECORD_THREAD: in_ns(l, &r->mark.time); break;
+    default: /* has none */ break;
+    }
+}
 
 /* --- folders -------------------------------------------------------------- */
 
@@ -144,6 +203,8 @@ int rings_open(struct rings **out, const struct rings_sink *sink,
         free(r);
         return rc;
     }
+    r->counts_ticks = ticks_are_steady();
+    look_at_clocks(r);
     *out = r;
     return 0;
 }
@@ -196,6 +257,7 @@ static void describe(struct rings *r, struct owned *o)
     const struct channel_header *h = o->header;
 
     memcpy(o->program, h->program, sizeof(o->program) - 1);
+    o->in_ticks = h->in_ticks && r->counts_ticks;
     o->owner = (struct ring_owner){
         .number = (uint32_t)r->count + 1,
         .pid = h->pid,
@@ -282,8 +344,11 @@ static void empty(struct rings *r, struct owned *o)
             return;
         if (rc < 0)
             o->damaged = true;
-        else
+        else {
+            if (o->in_ticks)
+                tell_in_ns(&r->line, &record);
             r->sink.record(r->sink.context, o->owner.number, &record);
+        }
     }
 }
 
@@ -320,6 +385,7 @@ double rings_poll(struct rings *r)
 {
     double fullest = 0;
 
+    look_at_clocks(r);
     if (mono_ns() - r->looked_ns >= LOOK_EVERY_NS)
         rings_look(r);
     for (size_t i = 0; i < r->count; i++) {
