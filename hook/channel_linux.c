@@ -5,6 +5,7 @@
  * meets ONNX Runtime makes no system call for us.  Its memory is reserved
  * before it is used: a full file system then is a refusal here, and not a
  * SIGBUS in the program. */
+#include "base/compiler.h"
 #include "base/ring.h"
 #include "hook/hook.h"
 #include "hook/set.h"
@@ -277,7 +278,7 @@ static const struct ring *open_ring(void)
     return made ? &ring : NULL;
 }
 
-const struct ring *channel_ring(void)
+HOT const struct ring *channel_ring(void)
 {
     int now = atomic_load_explicit(&state, memory_order_acquire);
 
@@ -322,7 +323,7 @@ void channel_set_hook_ns(uint32_t ns)
         header->hook_ns = ns;
 }
 
-uint32_t channel_thread(void)
+HOT uint32_t channel_thread(void)
 {
     if (!thread)
         thread = (uint32_t)syscall(SYS_gettid);

@@ -1,4 +1,5 @@
 /* run.c -- times an inference and says so. */
+#include "base/compiler.h"
 #include "base/ring.h"
 #include "hook/ops.h"
 #include "os/clock.h"
@@ -65,6 +66,9 @@ static inline struct ort_status *time_into(const struct ring *ring,
     struct ort_status *status = ((ort_Run)lib->real[WRAP_Run])(session,
             run_options, in_names, in, n_in, out_names, n_out, out);
     uint64_t end = channel_now();
+
+    ring_expect(ring);
+
     struct record r = describe(lib, status, start, end, session, run_options,
             in_names, in, n_in, out_names, n_out, out);
 
@@ -90,7 +94,7 @@ static struct ort_status *look_into(const struct ring *ring,
     return status;
 }
 
-struct ort_status *run_timed(ORT_RUN_ARGS, const struct library *lib)
+HOT struct ort_status *run_timed(ORT_RUN_ARGS, const struct library *lib)
 {
     const struct ring *ring = channel_ring();
 

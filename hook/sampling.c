@@ -8,6 +8,7 @@
  * An inference is taken to have cost what it took beyond the quickest that was
  * not looked into.  A session's inferences may be of very different lengths;
  * against their mean, a short one would seem to have cost nothing. */
+#include "base/compiler.h"
 #include "base/ring.h"
 #include "hook/ops.h"
 #include "hook/table.h"
@@ -92,7 +93,7 @@ void ops_init(void)
         mode = MODE_EVERY;
 }
 
-bool ops_wanted(void)
+HOT bool ops_wanted(void)
 {
     return mode != MODE_OFF;
 }

@@ -158,7 +158,7 @@ static bool sum_read(const struct library *lib,
     return true;
 }
 
-bool shape_bytes(const struct library *lib, const struct ort_value *const *v,
+HOT bool shape_bytes(const struct library *lib, const struct ort_value *const *v,
         size_t n, uint64_t *bytes)
 {
     int64_t none;
@@ -375,7 +375,7 @@ COLD static void read_phase(struct record *r, const struct library *lib,
             read_seat(lib, in, p.past, &past), p.present);
 }
 
-bool shape_inputs(struct record *r, const struct library *lib,
+HOT bool shape_inputs(struct record *r, const struct library *lib,
         const struct ort_session *session, const char *const *in_names,
         const struct ort_value *const *in, size_t n_in,
         const char *const *out_names, size_t n_out)

@@ -4,6 +4,7 @@
  * LIBRARY saying which: so a call finds what it replaced without looking. */
 #include "hook/wraps.h"
 
+#include "base/compiler.h"
 #include "hook/ops.h"
 #include "hook/text.h"
 
@@ -106,7 +107,7 @@ static void wrap_ReleaseSession(struct ort_session *session)
 
 /* --- runs ----------------------------------------------------------------- */
 
-static struct ort_status *wrap_Run(ORT_RUN_ARGS)
+HOT static struct ort_status *wrap_Run(ORT_RUN_ARGS)
 {
     return run_timed(session, run_options, in_names, in, n_in, out_names, n_out,
             out, ME);

@@ -1,5 +1,7 @@
 #include "base/ring.h"
 
+#include "base/compiler.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdalign.h>
@@ -136,12 +138,12 @@ static void copy_in(_Atomic uint32_t *to, const void *record, uint32_t size)
         __builtin_memcpy(slot + at, from + at, 8);
 }
 
-bool ring_push(const struct ring *r, const void *record)
+HOT bool ring_push(const struct ring *r, const void *record)
 {
     return ring_push_spare(r, record, 0);
 }
 
-bool ring_push_spare(const struct ring *r, const void *record, uint32_t spare)
+HOT bool ring_push_spare(const struct ring *r, const void *record, uint32_t spare)
 {
     uint64_t n;
 

@@ -42,6 +42,13 @@ int ring_attach(struct ring *out, void *memory, size_t len, uint32_t size);
 /* Any thread.  False: the ring is full, the record was dropped and counted. */
 bool ring_push(const struct ring *r, const void *record);
 
+/* Soon there will be something to push: what that needs comes into the cache
+ * meanwhile. */
+static inline void ring_expect(const struct ring *r)
+{
+    __builtin_prefetch(r->shared, 1);
+}
+
 /* The same for what may be lost rather than others: it leaves that many places
  * free for them. */
 bool ring_push_spare(const struct ring *r, const void *record, uint32_t spare);
