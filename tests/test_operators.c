@@ -196,6 +196,58 @@ static void control_flow(void)
     end();
 }
 
+/* Nodes are 6 us apart, for their describing.  The If takes 4 us before its
+ * first node and 3 us behind its last, the Loop in it 1 and 1. */
+static void holds_others(uint64_t n, uint64_t at)
+{
+    ran(n, 1, 0, at, 9, 5);                  /* Conv */
+    ran(n, 2, 1, at + 5 + 6 + 4 + 3, 12, 8); /* in the If: 18 */
+    ran(n, 3, 2, at + 36, 9, 5);             /* in the Loop in it */
+    ran(n, 3, 2, at + 47, 9, 5);
+    ran(n, 4, 1, at + 32, 28, 24); /* the Loop: to 56 */
+    ran(n, 5, 0, at + 11, 60, 51); /* the If: to 62 */
+    ran(n, 1, 0, at + 68, 14, 10);
+}
+
+static void self_time(void)
+{
+    begin();
+    operators_of(1, 1, 5);
+    for (uint64_t i = 0; i < 3; i++) {
+        uint64_t n = inference(1, 1000 * i, 200, FLAG_SAMPLED);
+
+        holds_others(n, 1000 * i + 20);
+        (void)inference(1, 1000 * i + 300, 60, 0);
+    }
+    read_back();
+    CHECK_US(by_id(5)->kernel_ns, 3 * 51);
+    CHECK_US(by_id(5)->self_ns, 3 * (7 + 6 - 6));
+    CHECK_US(by_id(4)->self_ns, 3 * (4 + 4 - 6));
+    CHECK_US(by_id(3)->self_ns, 3 * 10);
+    CHECK_US(got.accounts[0].typical_kernels_ns, 5 + 8 + 5 + 5 + 10);
+    CHECK_US(got.accounts[0].typical_flow_ns, 9);
+    CHECK_INT(got.items[0].id, 1); /* 15 us, by their own time */
+    CHECK_INT(got.items[1].id, 3);
+    CHECK_INT(got.items[4].id, 4);
+    CHECK_INT(got.accounts[0].method, OPERATOR_BRACKET);
+    end();
+
+    /* Where not all were seen, nobody can tell. */
+    begin();
+    operators_of(1, 1, 5);
+
+    uint64_t n = inference(1, 0, 200, FLAG_SAMPLED);
+
+    ran(n, 2, 1, 30, 10, 0);
+    ran(n, 5, 0, 20, 60, 50);
+    ran(n, 1, 0, 90, 10, 5);
+    read_back();
+    CHECK(by_id(5)->contains);
+    CHECK_US(by_id(5)->self_ns, 0);
+    CHECK_US(got.accounts[0].typical_flow_ns, 0);
+    end();
+}
+
 /* In parallel, the threads' nodes come in turns. */
 static void side_by_side(void)
 {
@@ -312,14 +364,28 @@ static void slowed(void)
     }
 
     seen_against(2000, two, 2, 0);
-    CHECK_US(got.accounts[0].seen_kernels_ns, 3000);
+    CHECK_US(got.accounts[0].seen_ns, 3000);
     CHECK_US(got.accounts[0].typical_kernels_ns, 2000);
     CHECK_US(got.accounts[0].kernels_ns, 2000);
     CHECK_US(got.accounts[0].describing_ns, 1000);
-    CHECK_INT(llround(by_id(1)->kernel_ns), 666667);
-    CHECK_INT(llround(by_id(2)->kernel_ns), 1333333);
+    CHECK_US(by_id(1)->kernel_ns, 500);
+    CHECK_US(by_id(2)->kernel_ns, 1500);
     CHECK_INT(by_id(1)->method, OPERATOR_FITTED);
     CHECK_INT(got.accounts[0].method, OPERATOR_FITTED);
+    end();
+
+    /* No kernel gives more than half of what it took, */
+    seen_against(1200, seven, 7, 0);
+    CHECK_US(got.accounts[0].kernels_ns, 1200);
+    CHECK_INT(llround(by_id(1)->kernel_ns), 500);
+    CHECK_INT(llround(by_id(7)->kernel_ns), 3500);
+    CHECK_US(by_id(4)->kernel_ns - by_id(5)->kernel_ns, 667);
+    end();
+
+    /* unless all of them do. */
+    seen_against(300, two, 2, 0);
+    CHECK_US(by_id(1)->kernel_ns, 100);
+    CHECK_US(by_id(2)->kernel_ns, 200);
     end();
 
     /* Where none was seen, describing is what makes them fit. */
@@ -354,6 +420,33 @@ static void typical(void)
     CHECK_INT(by_id(1)->left_out, 0);
     CHECK_INT(by_id(2)->count, 0);
     CHECK_INT(by_id(2)->left_out, 1);
+    end();
+}
+
+/* A machine that becomes half as fast: each is compared with its neighbours. */
+static void changing_speed(void)
+{
+    uint64_t at = 0;
+
+    begin();
+    operators_of(1, 1, 1);
+    for (int i = 0; i < 90; i++) {
+        uint64_t slow = i < 44 ? 1 : 2;
+
+        at += 1000;
+        if (i % 44 == 20) {
+            uint64_t n = inference(1, at, 300, FLAG_SAMPLED);
+
+            ran(n, 1, 0, at + 1, 50 * slow + 9, 50 * slow);
+        } else {
+            (void)inference(1, at, 60 * slow, 0);
+        }
+    }
+    read_back();
+    CHECK_US(got.accounts[0].plain_median_ns, 120);
+    CHECK_US(got.accounts[0].typical_kernels_ns, 100);
+    CHECK_US(by_id(1)->kernel_ns, 150);
+    CHECK_INT(got.accounts[0].method, OPERATOR_BRACKET);
     end();
 }
 
@@ -479,11 +572,13 @@ int main(void)
     bracketed();
     close_together();
     control_flow();
+    self_time();
     side_by_side();
     some_seen();
     none_seen();
     slowed();
     typical();
+    changing_speed();
     raw_figures();
     far_out();
     not_counted();

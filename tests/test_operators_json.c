@@ -55,6 +55,7 @@ static void all_members(void)
             .left_out = 3,
             .raw_ns = 9000,
             .kernel_ns = 6000,
+            .self_ns = 6000,
             .method = OPERATOR_CONSTANT,
     } };
     struct operator_account accounts[] = { { .plain_inferences = 9 },
@@ -71,8 +72,10 @@ static void all_members(void)
                 .method = OPERATOR_CONSTANT,
                 .plain_inferences = 3,
                 .plain_median_ns = 5000,
-                .typical_kernels_ns = 4500,
-                .seen_kernels_ns = 7000,
+                .typical_kernels_ns = 3500,
+                .typical_flow_ns = 1000,
+                .seen_ns = 7000,
+                .fitted_each_ns = 80,
                 .left_out = 6,
         } };
 
@@ -80,7 +83,7 @@ static void all_members(void)
             "{\"ops\":[{\"id\":7,\"name\":\"conv_1\","
             "\"op_type\":\"Conv\",\"provider\":\"CPU\",\"session\":2,"
             "\"count\":4,\"left_out\":3,\"total_us\":6.000,\"self_us\":6.000,"
-            "\"share\":0.750000,\"mean_us\":1.500,"
+            "\"share\":1.000000,\"mean_us\":1.500,"
             "\"ort_total_us\":9.000,\"method\":\"constant\","
             "\"node_index\":0,"
             "\"input_shapes\":\"[{\\\"float\\\":[1,3]}]\","
@@ -95,9 +98,9 @@ static void all_members(void)
             "\"before_first_us\":1.500,\"after_last_us\":1.000,"
             "\"operators_overlap\":true},"
             "\"inference\":{\"inferences\":3,\"run_us\":5.000,"
-            "\"operators_us\":4.500,"
-            "\"control_flow_and_runtime_us\":0.500,"
-            "\"operators_as_seen_us\":7.000,"
+            "\"operators_us\":3.500,\"control_flow_us\":1.000,"
+            "\"runtime_us\":0.500,\"as_seen_us\":7.000,"
+            "\"fitted_each_us\":0.080,"
             "\"operators_share\":0.900000}}]}}");
 }
 
@@ -112,13 +115,15 @@ static void fewest_members(void)
                 .inputs = none,
                 .count = 2,
                 .raw_ns = 3000,
-                .kernel_ns = 2000 },
+                .kernel_ns = 2000,
+                .contains = true },
     };
     struct operator_account a = { .inferences = 1, .run_ns = 4000 };
 
     JSON((&(struct operators){ items, 2, NULL, 0, &a, 1 }),
             "{\"ops\":[{\"id\":2,\"session\":1,\"count\":2,"
-            "\"total_us\":2.000,\"self_us\":2.000,\"mean_us\":1.000,"
+            "\"total_us\":2.000,\"contains_others\":true,"
+            "\"mean_us\":1.000,"
             "\"ort_total_us\":3.000,\"method\":\"bracket\"}],"
             "\"gaps\":{\"sessions\":[{\"session\":1,"
             "\"method\":\"bracket\",\"looked_into\":{\"inferences\":1,"
@@ -181,9 +186,9 @@ static void too_long(void)
         json_end(&j);
         CHECK(strstr(buf_cstr(&out), "\"count\":0,\"left_out\":2}]"));
         CHECK(strstr(buf_cstr(&out),
-                i ? "\"control_flow_and_runtime_us\":0.000,"
+                i ? "\"control_flow_us\":0.000,\"runtime_us\":0.000,"
                     "\"side_by_side_us\":1.000,\"operators_share\":1.250000"
-                  : "\"control_flow_and_runtime_us\":0.000,"
+                  : "\"control_flow_us\":0.000,\"runtime_us\":0.000,"
                     "\"slowed_by_looking_us\":1.000,"
                     "\"operators_share\":1.250000"));
         buf_release(&out);

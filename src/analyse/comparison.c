@@ -113,7 +113,7 @@ static struct comparison_operator operator_of(const struct summary *s,
         .model = model_of(s, o->session),
         .name = text_of(o->name),
         .op_type = text_of(o->op_type),
-        .ns = { o->kernel_ns / inferences_of(s, o->session), NAN },
+        .ns = { o->self_ns / inferences_of(s, o->session), NAN },
     };
 }
 
@@ -137,8 +137,7 @@ static size_t list_operators(struct comparison_operator **out,
     for (size_t i = 0; i < s->operators.count; i++) {
         const struct operator_sum *o = &s->operators.items[i];
 
-        if (o->count && !o->contains && !o->cycles &&
-                inferences_of(s, o->session) > 0)
+        if (o->self_ns > 0 && inferences_of(s, o->session) > 0)
             all[count++] = operator_of(s, o);
     }
     qsort(all, count, sizeof(*all), by_name);

@@ -4,8 +4,12 @@
 #include "base/alloc.h"
 
 #include <stdlib.h>
+#include <string.h>
+
 /* Of a session's inferences; enough for their median. */
 #define PLAIN_MOST 262144
+/* Of those before one that was looked into, and behind it. */
+#define AROUND 8
 
 const char *operator_method_name(enum operator_method method)
 {
@@ -23,7 +27,9 @@ struct looked {
     uint64_t number;
     uint32_t session;
     uint64_t start_ns, end_ns;
-    bool disturbed; /* far slower than the others: left out */
+    bool disturbed;  /* far slower than the others: left out */
+    size_t plain_at; /* how many of the session's came apart before it */
+    double local_ns; /* what those around it took; 0: there are too few */
 };
 
 struct durations {
@@ -49,6 +55,7 @@ struct reader {
     /* The one whose operator runs are coming: told together at its end. */
     uint64_t number;
     struct operator_run *runs;
+    double *own_ns; /* of each of them */
     size_t run_count, run_cap;
     struct kernels *kernels; /* of each that counts */
     size_t kernels_count, kernels_cap;
@@ -109,8 +116,9 @@ static void take_inference(void *to, const struct inference *i)
         r->looked_cap = r->looked_cap ? 2 * r->looked_cap : 64;
         r->looked = alloc_resize(r->looked, r->looked_cap * sizeof(*r->looked));
     }
-    r->looked[r->looked_count++] = (struct looked){ number, i->session,
-        i->start_ns, i->start_ns + i->duration_ns, false };
+    r->looked[r->looked_count++] =
+            (struct looked){ number, i->session, i->start_ns,
+                i->start_ns + i->duration_ns, false, plain->apart.count, 0 };
 }
 
 static const struct looked *find(const struct reader *r, uint64_t number)
@@ -154,6 +162,31 @@ static double fence(struct durations *d)
     return high + 1.5 * (high - low);
 }
 
+static double median(const uint64_t *sorted, size_t count)
+{
+    return (double)(sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+}
+
+/* A machine is not always as fast; so an inference is compared with those that
+ * ran around it. */
+static void look_around(struct reader *r)
+{
+    for (size_t i = 0; i < r->looked_count; i++) {
+        struct looked *x = &r->looked[i];
+        const struct durations *d = &r->plain[x->session - 1].apart;
+        size_t first = x->plain_at > AROUND ? x->plain_at - AROUND : 0;
+        size_t last = x->plain_at + AROUND < d->count ? x->plain_at + AROUND
+                                                      : d->count;
+        uint64_t near[2 * AROUND];
+
+        if (last < first + AROUND || d->count == PLAIN_MOST)
+            continue;
+        memcpy(near, d->ns + first, (last - first) * sizeof(*near));
+        qsort(near, last - first, sizeof(*near), by_value);
+        x->local_ns = median(near, last - first);
+    }
+}
+
 /* The median of an inference that we did not touch. */
 static void sum_up_plain(struct reader *r)
 {
@@ -164,12 +197,8 @@ static void sum_up_plain(struct reader *r)
 
         if (d->count) {
             qsort(d->ns, d->count, sizeof(*d->ns), by_value);
-
-            uint64_t low = d->ns[(d->count - 1) / 2];
-            uint64_t high = d->ns[d->count / 2];
-
             a->plain_inferences = d->count;
-            a->plain_median_ns = (double)(low + high) / 2;
+            a->plain_median_ns = median(d->ns, d->count);
         }
         free(p->apart.ns);
         free(p->after.ns);
@@ -375,13 +404,16 @@ static void close_inference(struct reader *r)
 {
     const struct looked *l = find(r, r->number);
     struct outer outer = find_outer(r->runs, r->run_count);
-    struct kernels kernels = { .session = l ? l->session : 0 };
+    struct kernels kernels = { .session = l ? l->session : 0, .speed = 1 };
     bool known = outer.first_ns != UINT64_MAX;
 
     if (l && l->disturbed) {
         leave_out(r);
         l = NULL;
     }
+
+    bool flow = l && operators_flow(r->own_ns, r->runs, r->run_count);
+
     for (size_t i = 0; l && i < r->run_count; i++) {
         const struct operator_run *x = &r->runs[i];
         struct operator_sum *o = operator_of(r->out, x->operator_id);
@@ -395,11 +427,19 @@ static void close_inference(struct reader *r)
             add_run(o, x);
             add_inner(operators_account(r->out, l->session), x);
             o->contains |= contains;
-            if (!contains)
+            if (!contains) {
                 add_kernel(&kernels, x);
+            } else if (flow) {
+                o->flow_ns += r->own_ns[i];
+                kernels.flow_ns += r->own_ns[i];
+            }
         }
     }
     if (l && known) {
+        if (l->local_ns > 0)
+            kernels.speed =
+                    operators_account(r->out, l->session)->plain_median_ns /
+                    l->local_ns;
         add_inference(r, l, &outer);
         keep_kernels(r, &kernels);
     }
@@ -418,6 +458,7 @@ static void take_operator_run(void *to, const struct operator_run *x)
     if (r->run_count == r->run_cap) {
         r->run_cap = r->run_cap ? 2 * r->run_cap : 256;
         r->runs = alloc_resize(r->runs, r->run_cap * sizeof(*r->runs));
+        r->own_ns = alloc_resize(r->own_ns, r->run_cap * sizeof(*r->own_ns));
     }
     r->runs[r->run_count++] = *x;
 }
@@ -459,12 +500,14 @@ int operators_read(struct operators *out, struct store *s, int64_t run,
         rc = store_each_operator_edge(s, run, take_edge, &r, e);
     if (!rc)
         rc = store_each_inference(s, run, take_inference, &r, e);
+    look_around(&r);
     sum_up_plain(&r);
     find_disturbed(&r);
     if (!rc)
         rc = store_each_operator_run(s, run, take_operator_run, &r, e);
     close_inference(&r);
     free(r.runs);
+    free(r.own_ns);
     free(r.looked);
     if (!rc)
         operators_sum_up(out, r.kernels, r.kernels_count);

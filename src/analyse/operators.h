@@ -7,14 +7,14 @@
  * - of an inference that was looked into: kernels, the describing, control flow
  *   around nested nodes, the gaps between nodes, and what comes before the
  *   first and after the last;
- * - of one that was not: the kernels, and the rest of its time, which is
- *   control flow and the runtime's own work.  The kernels are those of the
- *   median inference that was looked into.  Caches are colder there, so they
- *   may exceed the whole: by a little, which the account tells, or by much,
- *   and then they are made to fit, which it tells, too.
+ * - of one that was not: the kernels, control flow, and the rest of its time,
+ *   which is the runtime's own work.  The kernels are those of the median
+ *   inference that was looked into.  Caches are colder there, so they may
+ *   exceed the whole: by a little, which the account tells, or by much, and
+ *   then they are made to fit, which it tells, too.
  *
  * A node that others ran in (If, Loop, Scan) is not counted again: its kernel
- * is theirs, and control flow. */
+ * is theirs, and what it takes itself, which is control flow. */
 #pragma once
 
 #include "base/error.h"
@@ -23,8 +23,9 @@
 
 enum operator_method {
     OPERATOR_BRACKET,  /* the kernel's own start and end were seen */
-    OPERATOR_FITTED,   /* the same, in proportion: as seen they would take
-                          longer than the inference */
+    OPERATOR_FITTED,   /* the same, less a constant of the session for each
+                          node: as seen they would take longer than the
+                          inference */
     OPERATOR_CONSTANT, /* ONNX Runtime's figure, less what describing costs in
                           this session */
     OPERATOR_RAW,      /* ONNX Runtime's figure as it is: too long */
@@ -44,11 +45,14 @@ struct operator_sum {
     uint64_t left_out; /* times more, in inferences that were left out */
     double raw_ns;     /* of all times together, as ONNX Runtime says */
     double kernel_ns;  /* of all times together */
+    double self_ns;    /* the same without those that ran in it; 0, and
+                          `contains`: it cannot be told */
     uint64_t cycles;   /* of a device that tells no time; else 0 */
     enum operator_method method;
     /* While reading. */
     uint64_t bracketed;
     double bracketed_ns, bracketed_raw_ns;
+    double flow_ns;
 };
 
 /* All the inferences of a session that were looked into, together. */
@@ -68,15 +72,17 @@ struct operator_account {
      * found the caches cold, unless there are no others; 0: there are none. */
     uint64_t plain_inferences;
     double plain_median_ns;
-    double typical_kernels_ns; /* of one: the median of those looked into */
-    double seen_kernels_ns;    /* before they were made to fit; else 0 */
+    double typical_kernels_ns; /* of one: the median of those looked into, */
+    double typical_flow_ns;    /* and its control flow */
+    double seen_ns;        /* both, before kernels were made to fit; else 0, */
+    double fitted_each_ns; /* and what each gave, at the most */
     /* Looked into, and far slower than the rest, for a reason that is none of
      * theirs: in neither account. */
     uint64_t left_out;
 };
 
 struct operators {
-    struct operator_sum *items; /* by their kernels' time, greatest first */
+    struct operator_sum *items; /* by their own time, greatest first */
     size_t count;
     struct operator_edge *edges; /* by the one that reads */
     size_t edge_count;

@@ -64,10 +64,10 @@ static void find_kernel(const struct operator_account *a,
         o->kernel_ns = 0;
 }
 
-static int by_kernel(const void *a, const void *b)
+static int by_self(const void *a, const void *b)
 {
-    double x = ((const struct operator_sum *)a)->kernel_ns;
-    double y = ((const struct operator_sum *)b)->kernel_ns;
+    double x = ((const struct operator_sum *)a)->self_ns;
+    double y = ((const struct operator_sum *)b)->self_ns;
 
     return x < y ? 1 : x > y ? -1 : 0;
 }
@@ -84,8 +84,8 @@ static double time_of(const struct operator_account *a, const struct kernels *k)
 
 static int by_time(const void *a, const void *b)
 {
-    double x = ((const struct kernels *)a)->seen_ns;
-    double y = ((const struct kernels *)b)->seen_ns;
+    const struct kernels *k = a, *l = b;
+    double x = k->seen_ns + k->flow_ns, y = l->seen_ns + l->flow_ns;
 
     return x < y ? -1 : x > y;
 }
@@ -102,47 +102,117 @@ static int by_session(const void *a, const void *b)
  * the machine did meanwhile. */
 static void find_typical(struct operators *o, struct kernels *all, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        all[i].seen_ns = time_of(&o->accounts[all[i].session - 1], &all[i]);
+    for (size_t i = 0; i < count; i++) {
+        struct kernels *k = &all[i];
+
+        k->seen_ns = k->speed * time_of(&o->accounts[k->session - 1], k);
+        k->flow_ns *= k->speed;
+    }
     if (count)
         qsort(all, count, sizeof(*all), by_session);
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && all[end].session == all[i].session;)
             end++;
-        o->accounts[all[i].session - 1].typical_kernels_ns =
-                (all[(i + end - 1) / 2].seen_ns + all[(i + end) / 2].seen_ns) /
-                2;
+
+        struct operator_account *a = &o->accounts[all[i].session - 1];
+        const struct kernels *low = &all[(i + end - 1) / 2];
+        const struct kernels *high = &all[(i + end) / 2];
+
+        a->typical_kernels_ns = (low->seen_ns + high->seen_ns) / 2;
+        a->typical_flow_ns = (low->flow_ns + high->flow_ns) / 2;
+        if (a->typical_flow_ns < 0) /* too little to be told */
+            a->typical_flow_ns = 0;
     }
 }
 
 /* --- brackets that cannot be true ----------------------------------------- */
 
+/* What is left of a kernel that took `ns`, less the constant: but at least half
+ * of it, for there it was. */
+static double less(double ns, double constant_ns)
+{
+    return constant_ns < ns / 2 ? ns - constant_ns : ns / 2;
+}
+
+/* Of all kernels of the session. */
+static double sum_less(const struct operators *o, uint32_t session,
+        double constant_ns)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < o->count; i++) {
+        const struct operator_sum *x = &o->items[i];
+        double n = (double)x->count;
+
+        if (x->session == session && !x->contains && x->count)
+            sum += n * less(x->kernel_ns / n, constant_ns);
+    }
+    return sum;
+}
+
+/* The constant that leaves the share of all kernels. */
+static double find_constant(const struct operators *o, uint32_t session,
+        double wanted_ns)
+{
+    double low = 0, high = 1;
+
+    while (sum_less(o, session, high) > wanted_ns && high < 1e9)
+        high *= 2;
+    for (int i = 0; i < 40; i++) {
+        double middle = (low + high) / 2;
+
+        if (sum_less(o, session, middle) > wanted_ns)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
 /* After the describing a kernel finds the caches cold.  Many that take less
- * than a microsecond may so add up to far more than the inference: then only
- * their proportions are believed, and they are made to fit. */
+ * than a microsecond may so add up to far more than the inference: then each
+ * gives as much, such that they fit. */
 static void fit(struct operators *o, uint32_t session,
         struct operator_account *a)
 {
-    double seen = a->typical_kernels_ns;
+    double seen = a->typical_kernels_ns + a->typical_flow_ns;
+    double room = a->plain_median_ns - a->typical_flow_ns;
 
     if (!a->plain_inferences || a->overlapping ||
             a->method != OPERATOR_BRACKET ||
-            seen <= a->plain_median_ns * BELIEVED)
+            seen <= a->plain_median_ns * BELIEVED || room <= 0)
         return;
 
-    double factor = a->plain_median_ns / seen;
-    double off = a->kernels_ns * (1 - factor);
+    double wanted = a->kernels_ns * room / a->typical_kernels_ns;
+    double constant = find_constant(o, session, wanted);
+    double scale = wanted / sum_less(o, session, constant);
 
-    for (size_t i = 0; i < o->count; i++)
-        if (o->items[i].session == session && !o->items[i].contains) {
-            o->items[i].kernel_ns *= factor;
-            o->items[i].method = OPERATOR_FITTED;
-        }
+    for (size_t i = 0; i < o->count; i++) {
+        struct operator_sum *x = &o->items[i];
+        double n = (double)x->count;
+
+        if (x->session != session || x->contains || !x->count)
+            continue;
+        x->kernel_ns = n * less(x->kernel_ns / n, constant) * scale;
+        x->method = OPERATOR_FITTED;
+    }
     a->method = OPERATOR_FITTED;
-    a->seen_kernels_ns = seen;
-    a->typical_kernels_ns = a->plain_median_ns;
-    a->kernels_ns -= off;
-    a->describing_ns += off;
+    a->seen_ns = seen;
+    a->fitted_each_ns = constant;
+    a->typical_kernels_ns = room;
+    a->describing_ns += a->kernels_ns - wanted;
+    a->kernels_ns = wanted;
+}
+
+static void find_self(struct operators *o)
+{
+    for (size_t i = 0; i < o->count; i++) {
+        struct operator_sum *x = &o->items[i];
+
+        x->self_ns = !x->contains     ? x->kernel_ns
+                     : x->flow_ns > 0 ? x->flow_ns
+                                      : 0;
+    }
 }
 
 void operators_sum_up(struct operators *o, struct kernels *kernels,
@@ -179,6 +249,7 @@ void operators_sum_up(struct operators *o, struct kernels *kernels,
     find_typical(o, kernels, count);
     for (size_t i = 0; i < o->account_count; i++)
         fit(o, (uint32_t)i + 1, &o->accounts[i]);
+    find_self(o);
     if (o->count)
-        qsort(o->items, o->count, sizeof(*o->items), by_kernel);
+        qsort(o->items, o->count, sizeof(*o->items), by_self);
 }

@@ -7,15 +7,15 @@
 #include <stdio.h>
 
 static void operator_line(const struct page *p, const struct operator_sum *o,
-        double kernels)
+        double all_ns)
 {
     char share[16];
 
     (void)snprintf(share, sizeof(share), "%.1f %%",
-            kernels > 0 ? 100 * o->kernel_ns / kernels : 0);
+            all_ns > 0 ? 100 * o->self_ns / all_ns : 0);
     buf_text(p->out, "    ");
     term_right(p->out, share, 7);
-    page_duration_column(p, o->kernel_ns / (double)o->count);
+    page_duration_column(p, o->self_ns / (double)o->count);
     buf_text(p->out, "  ");
     term_left(p->out, o->op_type ? o->op_type : "?", 16);
     buf_printf(p->out, " %s\n", o->name ? o->name : "");
@@ -24,13 +24,18 @@ static void operator_line(const struct page *p, const struct operator_sum *o,
 static void operator_account(const struct page *p,
         const struct operator_account *a)
 {
-    double rest = a->plain_median_ns - a->typical_kernels_ns;
+    double rest =
+            a->plain_median_ns - a->typical_kernels_ns - a->typical_flow_ns;
 
     page_label(p, "time");
     buf_text(p->out, "    operators ");
     if (a->plain_inferences) {
         page_duration(p, a->typical_kernels_ns);
-        buf_text(p->out, rest >= 0        ? " + control flow and runtime "
+        if (a->typical_flow_ns > 0) {
+            buf_text(p->out, " + control flow ");
+            page_duration(p, a->typical_flow_ns);
+        }
+        buf_text(p->out, rest >= 0        ? " + runtime "
                          : a->overlapping ? " - side by side "
                                           : " - slowed by looking at least ");
         page_duration(p, fabs(rest));
@@ -79,22 +84,22 @@ static void placed(const struct page *p, const struct summary *s,
 void operators_text(const struct page *p, const struct summary *s)
 {
     const struct operators *o = &s->operators;
-    double kernels = 0;
+    double all_ns = 0;
     size_t shown = 0;
 
     if (!o->count)
         return;
     buf_char(p->out, '\n');
-    for (size_t i = 0; i < o->account_count; i++) {
-        kernels += o->accounts[i].kernels_ns;
+    for (size_t i = 0; i < o->account_count; i++)
         if (o->accounts[i].inferences)
             operator_account(p, &o->accounts[i]);
-    }
+    for (size_t i = 0; i < o->count; i++)
+        all_ns += o->items[i].self_ns;
     for (size_t i = 0; i < o->count && shown < PAGE_LINES; i++) {
-        if (o->items[i].contains || !o->items[i].count)
+        if (o->items[i].self_ns <= 0)
             continue;
         page_label(p, shown++ ? "" : "operators");
-        operator_line(p, &o->items[i], kernels);
+        operator_line(p, &o->items[i], all_ns);
     }
     if (o->count > shown) {
         page_label(p, "");

@@ -187,15 +187,15 @@ static const char *class_of(const char *provider)
 void chart_operators(struct buf *out, const struct operators *o)
 {
     size_t rows = o->count < MOST_ROWS ? o->count : MOST_ROWS;
-    double most = rows ? o->items[0].kernel_ns : 0;
+    double most = rows ? o->items[0].self_ns : 0;
     double left = 3.0 * LEFT, wide = WIDTH - left - LEFT;
 
     if (most <= 0)
         return;
-    begin(out, "Operators by the time of their kernels", (int)rows * ROW + 4);
+    begin(out, "Operators by their own time", (int)rows * ROW + 4);
     for (size_t i = 0; i < rows; i++) {
         const struct operator_sum *x = &o->items[i];
-        double y = (double)i * ROW, width = wide * x->kernel_ns / most;
+        double y = (double)i * ROW, width = wide * x->self_ns / most;
         const char *name = x->name && *x->name ? x->name : x->op_type;
         size_t len = name ? strlen(name) : 0;
 
@@ -209,7 +209,7 @@ void chart_operators(struct buf *out, const struct operators *o)
                 "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
                 "height=\"%d\"/>\n",
                 class_of(x->provider), left, y + 3, width, ROW - 6);
-        duration_label(out, left + width + 6, y + 15, "start", x->kernel_ns);
+        duration_label(out, left + width + 6, y + 15, "start", x->self_ns);
     }
     end(out);
 }

@@ -32,15 +32,15 @@ static void place(struct json *j, const struct operator_sum *o)
         json_text(j, "component", arch_component_name(p.component));
 }
 
-static void times(struct json *j, const struct operator_sum *o, double kernels)
+static void times(struct json *j, const struct operator_sum *o, double all_ns)
 {
     us(j, "total_us", o->kernel_ns);
     if (o->contains)
         json_bool(j, "contains_others", true);
-    else
-        us(j, "self_us", o->kernel_ns);
-    if (!o->contains && kernels > 0)
-        json_fixed(j, "share", o->kernel_ns / kernels, 6);
+    if (!o->contains || o->self_ns > 0) {
+        us(j, "self_us", o->self_ns);
+        json_fixed(j, "share", all_ns > 0 ? o->self_ns / all_ns : 0, 6);
+    }
     us(j, "mean_us", o->kernel_ns / (double)o->count);
     us(j, "ort_total_us", o->raw_ns);
     json_text(j, "method", operator_method_name(o->method));
@@ -89,7 +89,7 @@ static void energy_of(struct json *j, const struct run_energy *energy,
 
 static void one(struct json *j, const struct operators *all,
         const struct run_energy *energy, const struct operator_sum *o,
-        double kernels)
+        double all_ns)
 {
     json_object(j, NULL);
     json_u64(j, "id", o->id);
@@ -104,7 +104,7 @@ static void one(struct json *j, const struct operators *all,
     if (o->cycles)
         json_u64(j, "cycles", o->cycles);
     else if (o->count)
-        times(j, o, kernels);
+        times(j, o, all_ns);
     energy_of(j, energy, o->id);
     if (o->node_index != UINT32_MAX)
         json_u64(j, "node_index", o->node_index);
@@ -119,24 +119,26 @@ static void one(struct json *j, const struct operators *all,
     json_end(j);
 }
 
-/* The median one that was not looked into.  What is beyond its time is told,
- * and no figure is bent to fit. */
+/* The median one that was not looked into.  What is beyond its time is told. */
 static void plain(struct json *j, const struct operator_account *a)
 {
-    double rest = a->plain_median_ns - a->typical_kernels_ns;
+    double operators = a->typical_kernels_ns + a->typical_flow_ns;
+    double rest = a->plain_median_ns - operators;
 
     json_object(j, "inference");
     json_u64(j, "inferences", a->plain_inferences);
     us(j, "run_us", a->plain_median_ns);
     us(j, "operators_us", a->typical_kernels_ns);
-    us(j, "control_flow_and_runtime_us", rest > 0 ? rest : 0);
+    us(j, "control_flow_us", a->typical_flow_ns);
+    us(j, "runtime_us", rest > 0 ? rest : 0);
     if (rest < 0)
         us(j, a->overlapping ? "side_by_side_us" : "slowed_by_looking_us",
                 -rest);
-    if (a->seen_kernels_ns > 0)
-        us(j, "operators_as_seen_us", a->seen_kernels_ns);
-    json_fixed(j, "operators_share", a->typical_kernels_ns / a->plain_median_ns,
-            6);
+    if (a->seen_ns > 0) {
+        us(j, "as_seen_us", a->seen_ns);
+        us(j, "fitted_each_us", a->fitted_each_ns);
+    }
+    json_fixed(j, "operators_share", operators / a->plain_median_ns, 6);
     json_end(j);
 }
 
@@ -171,16 +173,16 @@ static void account(struct json *j, uint32_t session,
 void operators_json(struct json *j, const struct operators *o,
         const struct run_energy *energy)
 {
-    double kernels = 0;
+    double all_ns = 0;
 
     if (!o->count)
         return;
-    for (size_t i = 0; i < o->account_count; i++)
-        kernels += o->accounts[i].kernels_ns;
+    for (size_t i = 0; i < o->count; i++)
+        all_ns += o->items[i].self_ns;
     json_array(j, "ops");
     for (size_t i = 0; i < o->count; i++)
         if (o->items[i].count || o->items[i].left_out)
-            one(j, o, energy, &o->items[i], kernels);
+            one(j, o, energy, &o->items[i], all_ns);
     json_end(j);
     json_object(j, "gaps");
     json_array(j, "sessions");

@@ -242,8 +242,7 @@ static void operators(struct report *r, const struct summary *s)
     add(t, "total");
     add(t, "share");
     for (size_t i = 0; i < s->operators.count; i++)
-        if (!s->operators.items[i].contains)
-            all_ns += s->operators.items[i].kernel_ns;
+        all_ns += s->operators.items[i].self_ns;
     for (size_t i = 0; i < s->operators.count && i < MOST_OPERATORS; i++) {
         const struct operator_sum *o = &s->operators.items[i];
 
@@ -251,11 +250,11 @@ static void operators(struct report *r, const struct summary *s)
         add(t, o->op_type);
         add(t, o->provider);
         addf(t, "%" PRIu64, o->count);
-        add_duration(t, o->kernel_ns);
-        if (o->contains || all_ns <= 0)
+        add_duration(t, o->self_ns);
+        if (all_ns <= 0)
             add(t, "");
         else
-            addf(t, "%.1f %%", 100 * o->kernel_ns / all_ns);
+            addf(t, "%.1f %%", 100 * o->self_ns / all_ns);
     }
     end(r);
 }

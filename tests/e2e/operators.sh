@@ -11,7 +11,7 @@ adds_up() {
            + .before_first_us + .after_last_us - .run_us) / .run_us
         | . < 0.001 and . > -0.001] | length > 0 and all'
     holds '[.gaps.sessions[] | select(has("inference")) | .inference
-        | (.operators_us + .control_flow_and_runtime_us
+        | (.operators_us + .control_flow_us + .runtime_us
            - (.slowed_by_looking_us // .side_by_side_us // 0) - .run_us)
           / .run_us
         | . < 0.001 and . > -0.001] | all'
