@@ -2,28 +2,30 @@
  * call in one process:
  *
  *     ortmeter run --ops MODE -- env -u LD_PRELOAD \
- *         capture ORT HOOK MODEL ROUNDS [DIM=N ...]
+ *         capture ORT HOOK MODEL BLOCKS [DIM=N ...]
  *
  * As in overhead.c the program keeps what stands in slot Run before it loads
- * the hook.  A round is three calls on one session: bare, through the hook, and
- * bare again, the control, in changing order; so what else the machine does
- * meets all alike.  After a call through the hook one call more goes by
- * untimed: where the hook looked into an inference, the next one finds the
- * caches cold, and that is not the bare door's fault.  It goes through the
- * hook, and its time counts as the hook's.
+ * the hook.  A block is some calls on one session through the hook, and as many
+ * past it; every other block has them the other way round.  So calls of either
+ * kind follow each other alike, and what else the machine does meets both.
  *
- * Prints a line for each round, in nanoseconds: bare, hooked, the hooked one
- * after it, control.  Which of them were looked into is in the database, in the
- * same order. */
+ * The time is the processor's own, as in the hook: a bare call would have to
+ * bring the kernel's clock into the cache, a hooked one not.
+ *
+ * Prints a line for each call in their order, "hooked" or "bare" and how many
+ * nanoseconds it took.  Which of the hooked ones were looked into is in the
+ * database, in the same order. */
+#include "base/alloc.h"
 #include "ort/engine.h"
 #include "os/clock.h"
+#include "os/ticks.h"
 #include "tests/programs/ort_host.h"
 
-#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { OUTPUTS_MAX = 256, DIMS_MAX = 8, WARMUP = 8 };
+enum { OUTPUTS_MAX = 256, DIMS_MAX = 8, WARMUP = 8, IN_A_ROW = 4 };
 
 struct bench {
     struct engine *engine;
@@ -32,39 +34,52 @@ struct bench {
     ort_Run bare, hooked;
 };
 
+static bool is_bare(uint64_t block, uint64_t half)
+{
+    return block % 2 != half;
+}
+
 static uint64_t time_run(const struct bench *b, ort_Run run)
 {
     struct ort_value *out[OUTPUTS_MAX] = { NULL };
     const struct inputs *in = &b->in;
-    uint64_t start_ns = mono_ns();
+    uint64_t start = ticks_now();
     struct ort_status *status = run(b->session, NULL, in->names,
             (const struct ort_value *const *)in->values, in->count,
             in->output_names, in->outputs.count, out);
-    uint64_t took_ns = mono_ns() - start_ns;
+    uint64_t took = ticks_now() - start;
 
     if (status)
         die("%s", ORT(engine_api(b->engine), GetErrorMessage)(status));
     engine_drop(b->engine, in, out);
-    return took_ns;
+    return took;
 }
 
-static void take_round(const struct bench *b, uint64_t i)
+static void take_some(const struct bench *b, ort_Run run, uint64_t *took)
 {
-    uint64_t bare = 0, hooked, after, control = 0;
-    bool first = i % 2;
+    for (int i = 0; i < IN_A_ROW; i++)
+        took[i] = time_run(b, run);
+}
 
-    if (first)
-        bare = time_run(b, b->bare);
-    else
-        control = time_run(b, b->bare);
-    hooked = time_run(b, b->hooked);
-    after = time_run(b, b->hooked);
-    if (first)
-        control = time_run(b, b->bare);
-    else
-        bare = time_run(b, b->bare);
-    (void)printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", bare,
-            hooked, after, control);
+/* Printed when all is over: that would be in the way of the next call. */
+static void take_blocks(const struct bench *b, uint64_t blocks)
+{
+    uint64_t(*took)[2][IN_A_ROW] = alloc_zero(blocks, sizeof(*took));
+    uint64_t start_ns = mono_ns(), start = ticks_now();
+
+    for (uint64_t i = 0; i < blocks; i++)
+        for (uint64_t half = 0; half < 2; half++)
+            take_some(b, is_bare(i, half) ? b->bare : b->hooked, took[i][half]);
+
+    double ns_per_tick =
+            (double)(mono_ns() - start_ns) / (double)(ticks_now() - start);
+
+    for (uint64_t i = 0; i < blocks; i++)
+        for (uint64_t half = 0; half < 2; half++)
+            for (int k = 0; k < IN_A_ROW; k++)
+                (void)printf("%s %.0f\n", is_bare(i, half) ? "bare" : "hooked",
+                        ns_per_tick * (double)took[i][half][k]);
+    free(took);
 }
 
 /* "width=64" */
@@ -87,9 +102,11 @@ int main(int argc, char **argv)
     struct error e = { "" };
 
     if (argc < 5 || argc > 5 + DIMS_MAX)
-        die("use: %s ORT HOOK MODEL ROUNDS [DIM=N ...]", argv[0]);
+        die("use: %s ORT HOOK MODEL BLOCKS [DIM=N ...]", argv[0]);
     for (int i = 5; i < argc; i++)
         given[wish.given_count++] = dim_of(argv[i]);
+    if (!ticks_are_steady())
+        die("this machine has no steady counter of time");
     if (engine_open(&b.engine, argv[1], &e))
         die("%s", e.text);
     b.bare = ORT(engine_api(b.engine), Run);
@@ -106,10 +123,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < WARMUP; i++)
         (void)time_run(&b, b.bare);
 
-    uint64_t rounds = number(argv[4]);
-
-    for (uint64_t i = 0; i < rounds; i++)
-        take_round(&b, i);
+    take_blocks(&b, number(argv[4]));
     inputs_release(&b.in);
     engine_unload(b.engine, b.session);
     engine_close(b.engine);

@@ -37,42 +37,47 @@ static void outputs(struct record *r, const struct library *lib,
         r->flags |= FLAG_OUTPUT_BYTES;
 }
 
-/* The record of a run that is over.  Only now, outside the time that is taken:
- * ONNX Runtime has just had the tensors in its hands, and our own code comes
- * into the cache once. */
-static inline struct record describe(const struct library *lib,
-        const struct ort_status *status, uint64_t start, uint64_t end,
-        ORT_RUN_ARGS)
+/* A run that is about to begin.  What the inputs tell is read now: the program
+ * has just made them, and ONNX Runtime is about to read them. */
+struct begun {
+    struct record record;
+    bool weigh;
+};
+
+static inline struct begun describe(const struct library *lib, ORT_RUN_ARGS)
 {
-    struct record r = begin(lib, session);
+    struct begun b = { .record = begin(lib, session) };
 
-    (void)run_options;
-    r.run.start = start;
-    r.run.end = end;
+    (void)run_options, (void)out;
+    b.weigh = shape_inputs(&b.record, lib, session, in_names, in, n_in,
+            out_names, n_out);
+    return b;
+}
 
-    bool weigh = shape_inputs(&r, lib, session, in_names, in, n_in, out_names,
-            n_out);
-
-    note_failure(&r, lib, status);
-    if (!status && weigh)
-        outputs(&r, lib, out, n_out);
-    return r;
+static inline void finish(struct begun *b, const struct library *lib,
+        const struct ort_status *status, struct ort_value *const *out,
+        size_t n_out)
+{
+    note_failure(&b->record, lib, status);
+    if (!status && b->weigh)
+        outputs(&b->record, lib, out, n_out);
 }
 
 static inline struct ort_status *time_into(const struct ring *ring,
         const struct library *lib, ORT_RUN_ARGS)
 {
-    uint64_t start = channel_now();
+    struct begun b = describe(lib, session, run_options, in_names, in, n_in,
+            out_names, n_out, out);
+
+    b.record.run.start = channel_now();
+
     struct ort_status *status = ((ort_Run)lib->real[WRAP_Run])(session,
             run_options, in_names, in, n_in, out_names, n_out, out);
-    uint64_t end = channel_now();
 
+    b.record.run.end = channel_now();
     ring_expect(ring);
-
-    struct record r = describe(lib, status, start, end, session, run_options,
-            in_names, in, n_in, out_names, n_out, out);
-
-    (void)ring_push(ring, &r); /* full: it counts the loss, we go on */
+    finish(&b, lib, status, out, n_out);
+    (void)ring_push(ring, &b.record); /* full: it counts the loss, we go on */
     return status;
 }
 
@@ -80,17 +85,20 @@ static inline struct ort_status *time_into(const struct ring *ring,
 static struct ort_status *look_into(const struct ring *ring,
         const struct library *lib, ORT_RUN_ARGS)
 {
+    struct begun b = describe(lib, session, run_options, in_names, in, n_in,
+            out_names, n_out, out);
     struct sample sample = ops_begin(lib, session, run_options);
-    uint64_t start = channel_now();
+
+    b.record.run.start = channel_now();
+
     struct ort_status *status = ((ort_Run)lib->real[WRAP_Run])(session,
             sample.use, in_names, in, n_in, out_names, n_out, out);
-    uint64_t end = channel_now();
-    struct record r = describe(lib, status, start, end, session, run_options,
-            in_names, in, n_in, out_names, n_out, out);
 
-    ops_end(lib, session, &sample, &r);
-    (void)ring_push(ring, &r);
-    ops_sent(&sample, &r);
+    b.record.run.end = channel_now();
+    finish(&b, lib, status, out, n_out);
+    ops_end(lib, session, &sample, &b.record);
+    (void)ring_push(ring, &b.record);
+    ops_sent(&sample, &b.record);
     return status;
 }
 

@@ -60,13 +60,14 @@ adds_up_in_node() { # name, how many, model, inputs...
 }
 
 # Bare and metered calls in turns, in one process: see bench/capture.c.
-costs() { # name, --ops, at most so many per cent, rounds, model, dims...
+costs() { # name, --ops, at most so many per cent, blocks, model, dims...
     "$build/ortmeter" run --quiet --ops "$2" --db "$tmp/$1-$2.db" -- \
         env -u LD_PRELOAD "$build/bench/capture" "$ort" \
-        "$build/libortmeter.so" "$5" "$4" "${@:6}" >"$tmp/rounds"
+        "$build/libortmeter.so" "$5" "$4" "${@:6}" >"$tmp/calls"
     jq -nr --arg name "run --ops $2 on $1" --argjson most "$3" \
-        --rawfile rounds "$tmp/rounds" --arg flags "$(sqlite3 "$tmp/$1-$2.db" \
-            'SELECT (flags & 256) / 256 FROM inferences ORDER BY number')" \
+        --rawfile calls "$tmp/calls" --rawfile recorded <(sqlite3 "$tmp/$1-$2.db" \
+            'SELECT (flags & 256) / 256, duration_ns FROM inferences
+             ORDER BY number') \
         --from-file bench/capture.jq
 }
 
@@ -99,11 +100,11 @@ adds_up_in_node decoder 2000 build/models/decoder/model.onnx \
 adds_up_in_node mlp 3000 build/models/mlp.onnx x=float32:1x64
 adds_up_in_node chain 200 build/models/chain.onnx x=float32:1x8
 
-# Small pictures: many rounds, and the meter's share is the greater for it.
+# Small pictures: many calls, and the meter's share is the greater for it.
 for mode in off,0.1 auto,1; do
-    costs rec "${mode%,*}" "${mode#*,}" 2500 \
+    costs rec "${mode%,*}" "${mode#*,}" 1200 \
         "$ocr/ch_PP-OCRv4_rec_infer.onnx" p2o.DynamicDimension.1=64
     costs det "${mode%,*}" "${mode#*,}" 2500 \
-        "$ocr/ch_PP-OCRv4_det_infer.onnx" p2o.DynamicDimension.1=64 \
-        p2o.DynamicDimension.2=64
+        "$ocr/ch_PP-OCRv4_det_infer.onnx" p2o.DynamicDimension.1=96 \
+        p2o.DynamicDimension.2=96
 done
