@@ -180,6 +180,7 @@ static void compare(struct json *j, const char *key, struct peer *peer,
     unsigned peer_times = sockets ? 3 : processes > 1 ? 10 : 100;
 
     ours_add(&o, &sampler_process);
+    ours_add(&o, &sampler_process_io);
     if (sockets)
         ours_add(&o, &sampler_process_sockets);
     (void)ours_collect(&o, 10, processes);

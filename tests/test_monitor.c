@@ -206,7 +206,7 @@ static void check_lists(struct ortmeter_monitor *m, uint64_t pid)
     CHECK_INT(threads[0].tid, pid);
     CHECK_INT(ortmeter_monitor_statistics(m, pid, "process_resident_bytes", &s),
             ORTMETER_MONITOR_OK);
-    CHECK(s.count >= 3 && s.min > 0 && s.min <= s.mean && s.mean <= s.max);
+    CHECK(s.count >= 1 && s.min > 0 && s.min <= s.mean && s.mean <= s.max);
     CHECK(s.p50 <= s.p95 && s.p95 <= s.p99 && s.p99 <= s.max);
     CHECK_INT(ortmeter_monitor_statistics(m, 0, "host_memory_bytes", &s),
             ORTMETER_MONITOR_OK);

@@ -53,6 +53,17 @@ static void process(const char *root)
     CHECK_VALUE(&s, process_cpu_seconds_total, ata, 0);
     CHECK_VALUE(&s, process_resident_bytes, vim,
             12547.0 * (double)sysconf(_SC_PAGESIZE));
+    CHECK(!sampled_find(&s, METRIC_process_cpu_cores, vim));
+    CHECK(strstr(sampled_reason(&s, METRIC_process_cpu_cores, vim), "ticks"));
+    sampled_close(&s);
+}
+
+static void io(const char *root)
+{
+    struct sampled s;
+    uint32_t vim = open_all(&s, &sampler_process_io, root, 26231);
+    uint32_t load = targets_find(s.targets, 27079)->subject;
+
     CHECK_VALUE(&s, process_read_bytes_total, vim, 750339);
     CHECK_VALUE(&s, process_written_bytes_total, vim, 818609);
     CHECK_VALUE(&s, process_read_calls_total, vim, 7405);
@@ -63,8 +74,6 @@ static void process(const char *root)
     CHECK(!sampled_find(&s, METRIC_process_read_bytes_total, load));
     CHECK(strstr(sampled_reason(&s, METRIC_process_read_bytes_total, load),
             "No such file"));
-    CHECK(!sampled_find(&s, METRIC_process_cpu_cores, vim));
-    CHECK(strstr(sampled_reason(&s, METRIC_process_cpu_cores, vim), "ticks"));
     sampled_close(&s);
 }
 
@@ -134,6 +143,7 @@ int main(void)
     t = tree_open();
     unpack(archive, t.root);
     process(t.root);
+    io(t.root);
     parts(t.root);
     machine(t.root);
     tree_close(&t);

@@ -1,5 +1,5 @@
-/* process_linux.c -- CPU time, memory, threads and I/O of processes: what is
- * worth a thousand readings a second, for 1 to 4 us each.
+/* process_linux.c -- CPU time, memory and threads of processes: what is worth a
+ * thousand readings a second, for 1 to 3 us each.
  *
  * CPU time comes from the CPU clock of the process, which the scheduler counts
  * in nanoseconds.  The clock ticks of the stat file are 10 ms long: at 100 Hz
@@ -11,25 +11,26 @@
  * process, kept open since it was found, can be read afterwards, then nobody
  * else had the pid before.  See clock_getcpuclockid(3), proc(5).
  *
- * A process whose CPU time has not moved by a nanosecond has done nothing since
- * the last reading: it has neither read nor written, and neither started nor
- * ended a thread.  Those figures are told again without asking the kernel.  Its
- * memory is read all the same, for others can take that away. */
-#include "base/compiler.h"
+ * A process whose CPU time has not moved by a nanosecond is the same, and has
+ * done nothing since the last reading: it has neither started nor ended a
+ * thread, nor taken memory.  So nothing more is asked.  Others can take memory
+ * away from it: that is read ten times a second all the same. */
 #include "base/counter.h"
 #include "os/clock.h"
 #include "sample/attached.h"
-#include "sample/proc_keyed.h"
+#include "sample/process_io.h"
 #include "sample/process_status.h"
 #include "sample/sampler_table.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { IO_CAP = 512, STATM_CAP = 256, CLOCK_READ_NS = 20000 };
+enum { STATM_CAP = 256, CLOCK_READ_NS = 20000 };
+
+/* Of a process that does nothing; a little less than a tenth of a second. */
+#define MEMORY_READ_NS 95000000
 
 /* The kernel counts ticks of 1 to 10 ms, and a share of less than two of them
  * says little. */
@@ -48,29 +49,14 @@ struct cpu_time {
     uint64_t user_ns, ticked_ns; /* by ticks: the first is part of the second */
 };
 
-static const char *const io_keys[] = { "rchar", "wchar", "syscr", "syscw",
-    "read_bytes", "write_bytes" };
-
 struct process_memory {
     struct counter cpu;
     struct cpu_time last;
     uint64_t ticks_read_ns;      /* when its ticks were read, */
     uint64_t ticks_total_ns;     /* and at which CPU time */
     uint64_t user_ns, system_ns; /* as last told */
+    uint64_t memory_read_ns;
     bool met;
-    /* As last read; what could not be is 0 here, and not told. */
-    uint64_t threads;
-    uint64_t io[LEN(io_keys)];
-    uint32_t io_found;
-};
-
-static const enum metric_id io_metrics[LEN(io_keys)] = {
-    METRIC_process_read_bytes_total,
-    METRIC_process_written_bytes_total,
-    METRIC_process_read_calls_total,
-    METRIC_process_write_calls_total,
-    METRIC_process_storage_read_bytes_total,
-    METRIC_process_storage_written_bytes_total,
 };
 
 static int process_open(void *state, const struct sample_context *c,
@@ -105,9 +91,11 @@ static int read_clock(uint64_t *out, uint64_t pid, unsigned which)
 
 /* The moment of a reading is known to the time that it took: whoever is kept
  * from the CPU in between reads again, or a busy process would seem to use more
- * than all of it in the next interval. */
+ * than all of it in the next interval.  Not so one that did nothing since
+ * `*cpu_ns` was read. */
 static int read_scheduled(uint64_t *cpu_ns, uint64_t *time_ns, uint64_t pid)
 {
+    uint64_t last_ns = *cpu_ns;
     int rc = 0;
 
     for (int tries = 0; tries < 4 && !rc; tries++) {
@@ -118,7 +106,7 @@ static int read_scheduled(uint64_t *cpu_ns, uint64_t *time_ns, uint64_t pid)
         uint64_t took_ns = mono_ns() - before_ns;
 
         *time_ns = before_ns + took_ns / 2;
-        if (took_ns < CLOCK_READ_NS)
+        if (took_ns < CLOCK_READ_NS || *cpu_ns == last_ns)
             break;
     }
     return rc;
@@ -211,78 +199,22 @@ static int read_pages(const struct target *x, uint64_t *virtual,
     return rc ? rc : str_u64(resident, str_word(&rest));
 }
 
-static void read_threads(struct process_memory *m, struct target *x)
+static void add_threads(struct batch *out, struct target *x)
 {
     struct stat st;
 
-    m->threads = 0;
     /* A folder has a link for each folder in it, and two more. */
     if (x->task_fd < 0 || fstat(x->task_fd, &st) != 0 || st.st_nlink <= 2)
         return;
     x->threaded |= st.st_nlink > 3;
-    m->threads = st.st_nlink - 2;
-}
-
-/* Returns 0 or a negative errno value: whether we may is asked at each read. */
-static int read_io(struct process_memory *m, const struct target *x)
-{
-    char text[IO_CAP];
-    ssize_t len;
-
-    m->io_found = 0;
-    if (x->io_fd < 0)
-        return x->io_fd;
-    len = pread(x->io_fd, text, sizeof(text), 0);
-    if (len < 0)
-        return -errno;
-    m->io_found = proc_keyed_parse(m->io, io_keys, LEN(io_keys),
-            (struct str){ text, (size_t)len });
-    return 0;
-}
-
-static void add_doings(struct batch *out, const struct process_memory *m,
-        uint32_t subject)
-{
-    if (m->threads)
-        batch_add(out, METRIC_process_threads, subject, (double)m->threads);
-    for (size_t i = 0; i < LEN(io_keys); i++)
-        if (m->io_found & 1U << i)
-            batch_add(out, io_metrics[i], subject, (double)m->io[i]);
-}
-
-/* Said once, so that nobody wonders. */
-static void meet(struct process_state *s, const struct target *x, int io_rc)
-{
-    for (size_t i = 0; io_rc && i < LEN(io_metrics); i++)
-        subjects_missing(s->subjects, io_metrics[i], x->subject,
-                "/proc/%llu/io: %s%s", (unsigned long long)x->pid,
-                strerror(-io_rc),
-                io_rc == -EACCES ? "; only its owner and root may read it"
-                                 : "");
-    if (!targets_are_here(s->targets))
-        subjects_missing(s->subjects, METRIC_process_cpu_cores, x->subject,
-                "the process is not of this machine: its CPU time is known in "
-                "clock ticks only");
-}
-
-/* What a process changes by what it does. */
-static void read_doings(struct process_state *s, struct target *x,
-        struct process_memory *m)
-{
-    int io_rc = read_io(m, x);
-
-    m->threads = 0;
-    if (!x->ended)
-        read_threads(m, x);
-    if (!m->met)
-        meet(s, x, io_rc);
-    m->met = true;
+    batch_add(out, METRIC_process_threads, x->subject,
+            (double)(st.st_nlink - 2));
 }
 
 /* A process without memory is a kernel thread, or has ended and nobody has
  * waited for it yet; then its last figures are read.  False: it is gone. */
 static bool read_rest(struct process_state *s, struct target *x,
-        struct process_memory *m, bool quiet, struct batch *out)
+        struct batch *out)
 {
     uint64_t virtual = 0, resident = 0;
     struct proc_stat st;
@@ -296,11 +228,12 @@ static bool read_rest(struct process_state *s, struct target *x,
     } else if (target_stat(s->targets, x, out->time_ns, &st)) {
         return false;
     }
-    if (!quiet || x->ended)
-        read_doings(s, x, m);
-    add_doings(out, m, x->subject);
-    if (x->ended)
+    if (x->ended) {
+        (void)process_io_add(out, x);
         process_status_add(out, s->targets, x);
+    } else {
+        add_threads(out, x);
+    }
     x->final_read_done = x->ended;
     return true;
 }
@@ -309,13 +242,17 @@ static bool read_rest(struct process_state *s, struct target *x,
 static void read_living(struct process_state *s, struct target *x,
         struct process_memory *m, struct batch *out)
 {
-    struct cpu_time t, last;
+    struct cpu_time t, last = { 0 };
     uint64_t time_ns, virtual, resident;
     bool quiet;
     int rc = read_clocks(&t, &time_ns, &quiet, m, x->pid);
 
-    if (!read_rest(s, x, m, quiet, out) || rc)
-        return;
+    if (!quiet || time_ns - m->memory_read_ns >= MEMORY_READ_NS) {
+        if (!read_rest(s, x, out) || rc)
+            return;
+        m->memory_read_ns = time_ns;
+        m->met = true;
+    }
     /* It may have ended after its clocks were read. */
     if (x->ended && !read_scheduled(&last.total_ns, &time_ns, x->pid) &&
             !read_ticks(&last, x->pid) && !read_pages(x, &virtual, &resident))
@@ -341,7 +278,12 @@ static void read_recorded(struct process_state *s, struct target *x,
     batch_add(out, METRIC_process_cpu_seconds_total, x->subject,
             (double)t.total_ns / 1e9);
     add_split(out, m, x->subject, out->time_ns, &t);
-    (void)read_rest(s, x, m, false, out);
+    if (!m->met)
+        subjects_missing(s->subjects, METRIC_process_cpu_cores, x->subject,
+                "the process is not of this machine: its CPU time is known in "
+                "clock ticks only");
+    m->met = true;
+    (void)read_rest(s, x, out);
 }
 
 static void process_read(void *state, struct batch *out)
@@ -370,7 +312,7 @@ static void process_close(void *state)
 
 const struct sampler sampler_process = {
     .name = "process",
-    .about = "CPU time, memory, threads and I/O of a process",
+    .about = "CPU time, memory and threads of a process",
     .state_size = sizeof(struct process_state),
     .default_hz = 100,
     .most_hz = 10000,

@@ -5,6 +5,7 @@
 #include "sample/sampler.h"
 
 extern const struct sampler sampler_process;
+extern const struct sampler sampler_process_io;
 extern const struct sampler sampler_process_status;
 extern const struct sampler sampler_process_threads;
 extern const struct sampler sampler_process_files;

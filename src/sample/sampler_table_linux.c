@@ -5,6 +5,7 @@
 
 const struct sampler *const sampler_table[] = {
     &sampler_process,
+    &sampler_process_io,
     &sampler_process_status,
     &sampler_process_threads,
     &sampler_process_files,
