@@ -158,8 +158,8 @@ static bool sum_read(const struct library *lib,
     return true;
 }
 
-HOT bool shape_bytes(const struct library *lib, const struct ort_value *const *v,
-        size_t n, uint64_t *bytes)
+HOT bool shape_bytes(const struct library *lib,
+        const struct ort_value *const *v, size_t n, uint64_t *bytes)
 {
     int64_t none;
 

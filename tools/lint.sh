@@ -103,7 +103,7 @@ includes() {
             for (j = 1; j <= n; j++)
                 height[name[j]] = i
         }
-        luggage = "^(base/(compiler|ring)|os/clock|ort/(api|ep)|hook/.*|ortmeter)\\.h$"
+        luggage = "^(base/(compiler|ring)|os/(clock|ticks)|ort/(api|ep)|hook/.*|ortmeter)\\.h$"
         shared = "^(hook/record|ortmeter|ortmeter_monitor)\\.h$"
     }
     FNR == 1 {

@@ -143,7 +143,8 @@ HOT bool ring_push(const struct ring *r, const void *record)
     return ring_push_spare(r, record, 0);
 }
 
-HOT bool ring_push_spare(const struct ring *r, const void *record, uint32_t spare)
+HOT bool ring_push_spare(const struct ring *r, const void *record,
+        uint32_t spare)
 {
     uint64_t n;
 

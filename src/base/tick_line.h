@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TICK_KNOTS 1024 /* the older half is forgotten when they are used up */
+#define TICK_KNOTS                                            \
+    1024 /* the older half is forgotten when they are used up \
+          */
 
 struct tick_line {
     struct tick_knot {

@@ -195,8 +195,8 @@ void samples_close(struct samples *s, const struct sample_place *place,
             .start_ns = start > place->start_ns ? start - place->start_ns : 0,
             .raw_ns = r->operator_run.raw_ns,
             .kernel_ns = r->operator_run.kernel,
-            .bracketed = r->operator_run.kernel &&
-                         r->operator_run.streams == usual,
+            .bracketed =
+                    r->operator_run.kernel && r->operator_run.streams == usual,
         };
 
         sink->ran(sink->context, &run);

@@ -256,8 +256,8 @@ static void take_section(struct trace *t, uint32_t process,
                                                       : PHASE_OTHER,
                     .name = trace_text(t, r->section.name),
                     .start_ns = trace_since_start(t, r->section.start),
-                    .duration_ns = trace_lasted(r->section.start,
-                            r->section.end),
+                    .duration_ns =
+                            trace_lasted(r->section.start, r->section.end),
             });
 }
 
