@@ -411,7 +411,8 @@ void ops_end(const struct library *lib, const struct ort_session *session,
         struct sample *s, struct record *run)
 {
     struct watched *w = ops_wanted() ? find(session) : NULL;
-    uint64_t took = run->run.end - run->run.start;
+    uint64_t took =
+            run->run.end > run->run.start ? run->run.end - run->run.start : 0;
 
     if (s->burst)
         run->flags |= FLAG_SAMPLED | FLAG_BURST;

@@ -114,7 +114,9 @@ static double fence(struct durations *d)
 
 static double median(const uint64_t *sorted, size_t count)
 {
-    return (double)(sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+    size_t low = (count - 1) / 2, high = count / 2;
+
+    return (double)(sorted[low] + sorted[high]) / 2;
 }
 
 /* A machine is not always as fast; so an inference is compared with those that
