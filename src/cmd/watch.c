@@ -116,7 +116,7 @@ static bool show(struct showing *s, struct watching *w, uint64_t now_ns)
 {
     watching_refresh(w);
     if (s->settings->json) {
-        s->view.full = now_ns >= s->full_ns;
+        s->view.full = s->period_ns >= FULL_NS || now_ns >= s->full_ns;
         if (s->view.full)
             s->full_ns = now_ns + FULL_NS;
         watch_json(&s->text, &s->view, now_ns);
