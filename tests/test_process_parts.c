@@ -47,6 +47,16 @@ static double all_states(const struct sampled *s)
            sampled_value(s, METRIC_process_other_threads, subject);
 }
 
+/* Who waits for a thread is woken a moment before the kernel lets it go. */
+static void join_all(struct sampled *s)
+{
+    puppet_tell(&puppet, 'j');
+    do
+        sampled_read(s);
+    while (all_states(s) > 1);
+    CHECK(all_states(s) == 1);
+}
+
 /* Threads that sleep, end, and are still in the sum. */
 static void few_threads(void)
 {
@@ -65,9 +75,7 @@ static void few_threads(void)
                 subject);
         CHECK(all_states(&s) == FEW + 1);
     } while (then - before < FEW * SWITCHES);
-    puppet_tell(&puppet, 'j');
-    sampled_read(&s);
-    CHECK(all_states(&s) == 1);
+    join_all(&s);
     CHECK(sampled_value(&s, METRIC_process_voluntary_switches_total, subject) >=
             then);
     CHECK_INT(subjects_count(s.subjects), 2); /* no thread by itself */
@@ -112,9 +120,7 @@ static void many_threads(void)
         one_by_one++;
     }
     CHECK_INT(one_by_one, MANY + 1);
-    puppet_tell(&puppet, 'j');
-    sampled_read(&s);
-    CHECK(all_states(&s) == 1);
+    join_all(&s);
     CHECK_INT(subjects_count(s.subjects), MANY + 3);
     stop(&s);
 
