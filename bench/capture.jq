@@ -13,8 +13,7 @@
 # Of the first two kinds there are few: the medians of each, by how many there
 # are.  A bare call right after one that was looked into is left out.
 #
-# ok: the limit holds at the far end of the interval; or it holds directly, and
-# against bare nothing else is seen.  NO: the near end is beyond it.
+# The verdict is on all of the interval.
 
 def median: sort | if length == 0 then null
     else (.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2 end;
@@ -65,5 +64,4 @@ def percent: (. * 100000 | round) / 1000
   "bare and bare \($controls | median - 1 | percent); at most \($most) %: " +
   (if ($mean + $between[0] - $added) * 100 > $most then "NO"
    elif ($mean + $between[1] - $added) * 100 <= $most then "ok"
-   elif $into == [] and $direct * 100 <= $most then "ok, directly"
    else "not shown" end)
