@@ -5,9 +5,10 @@
  *         capture ORT HOOK MODEL BLOCKS [DIM=N ...]
  *
  * As in overhead.c the program keeps what stands in slot Run before it loads
- * the hook.  A block is some calls on one session through the hook, and as many
- * past it; every other block has them the other way round.  So calls of either
- * kind follow each other alike, and what else the machine does meets both.
+ * the hook.  A block is four calls on one session: through the hook, past it,
+ * past it, and through it; every other block has them the other way round.  So
+ * either kind follows each alike, and a machine that becomes slower or quicker
+ * meanwhile does so for both.
  *
  * The time is the processor's own, as in the hook: a bare call would have to
  * bring the kernel's clock into the cache, a hooked one not.
@@ -25,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUTPUTS_MAX = 256, DIMS_MAX = 8, WARMUP = 8, IN_A_ROW = 4 };
+enum { OUTPUTS_MAX = 256, DIMS_MAX = 8, WARMUP = 8, CALLS = 4 };
 
 struct bench {
     struct engine *engine;
@@ -34,9 +35,11 @@ struct bench {
     ort_Run bare, hooked;
 };
 
-static bool is_bare(uint64_t block, uint64_t half)
+static bool is_bare(uint64_t block, uint64_t call)
 {
-    return block % 2 != half;
+    bool within = call == 1 || call == 2;
+
+    return block % 2 ? !within : within;
 }
 
 static uint64_t time_run(const struct bench *b, ort_Run run)
@@ -55,30 +58,23 @@ static uint64_t time_run(const struct bench *b, ort_Run run)
     return took;
 }
 
-static void take_some(const struct bench *b, ort_Run run, uint64_t *took)
-{
-    for (int i = 0; i < IN_A_ROW; i++)
-        took[i] = time_run(b, run);
-}
-
 /* Printed when all is over: that would be in the way of the next call. */
 static void take_blocks(const struct bench *b, uint64_t blocks)
 {
-    uint64_t(*took)[2][IN_A_ROW] = alloc_zero(blocks, sizeof(*took));
+    uint64_t(*took)[CALLS] = alloc_zero(blocks, sizeof(*took));
     uint64_t start_ns = mono_ns(), start = ticks_now();
 
     for (uint64_t i = 0; i < blocks; i++)
-        for (uint64_t half = 0; half < 2; half++)
-            take_some(b, is_bare(i, half) ? b->bare : b->hooked, took[i][half]);
+        for (uint64_t k = 0; k < CALLS; k++)
+            took[i][k] = time_run(b, is_bare(i, k) ? b->bare : b->hooked);
 
     double ns_per_tick =
             (double)(mono_ns() - start_ns) / (double)(ticks_now() - start);
 
     for (uint64_t i = 0; i < blocks; i++)
-        for (uint64_t half = 0; half < 2; half++)
-            for (int k = 0; k < IN_A_ROW; k++)
-                (void)printf("%s %.0f\n", is_bare(i, half) ? "bare" : "hooked",
-                        ns_per_tick * (double)took[i][half][k]);
+        for (uint64_t k = 0; k < CALLS; k++)
+            (void)printf("%s %.0f\n", is_bare(i, k) ? "bare" : "hooked",
+                    ns_per_tick * (double)took[i][k]);
     free(took);
 }
 

@@ -6,56 +6,11 @@
  * and outside an inference that is looked into, a call costs a comparison. */
 #include "hook/elf.h"
 #include "hook/ops.h"
-#include "hook/text.h"
 #include "hook/wraps.h"
 
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-static const char *const names[2] = { "_ZNSt8ios_baseC2Ev",
-    "_ZNSt8ios_baseD2Ev" };
-
-struct entries {
-    ort_function *at[2];
-};
-
-static uintptr_t pointer(const struct candidate *c, const ElfW(Dyn) * dynamic,
-        int64_t tag)
-{
-    const ElfW(Dyn) *d = elf_entry(dynamic, tag);
-
-    if (!d)
-        return 0;
-    return d->d_un.d_ptr < c->base ? c->base + d->d_un.d_ptr : d->d_un.d_ptr;
-}
-
-static uint64_t value(const ElfW(Dyn) * dynamic, int64_t tag)
-{
-    const ElfW(Dyn) *d = elf_entry(dynamic, tag);
-
-    return d ? d->d_un.d_val : 0;
-}
-
-static void look(struct entries *found, const struct candidate *c,
-        uintptr_t relocations, uint64_t bytes)
-{
-    const ElfW(Rela) *r = (const ElfW(Rela) *)relocations;
-    const ElfW(Sym) *symbols =
-            (const ElfW(Sym) *)pointer(c, c->dynamic, DT_SYMTAB);
-    const char *texts = (const char *)pointer(c, c->dynamic, DT_STRTAB);
-
-    if (!r || !symbols || !texts)
-        return;
-    for (size_t i = 0; i < bytes / sizeof(*r); i++) {
-        size_t symbol = ELF64_R_SYM(r[i].r_info);
-        const char *name = texts + symbols[symbol].st_name;
-
-        for (int k = 0; symbol && k < 2; k++)
-            if (text_is(name, names[k]))
-                found->at[k] = (ort_function *)(c->base + r[i].r_offset);
-    }
-}
 
 static bool write_entry(const struct candidate *c, ort_function *at,
         ort_function ours)
@@ -80,19 +35,20 @@ static bool is_resolved(const struct candidate *c, const ort_function *at)
     return there && (there < c->start || there >= c->end);
 }
 
+static ort_function *find(const struct candidate *c, const char *name)
+{
+    return (ort_function *)elf_imports(c->base, c->dynamic, name);
+}
+
 bool bracket_install(const struct candidate *c, struct library *lib)
 {
-    struct entries found = { { NULL, NULL } };
+    ort_function *made = find(c, "_ZNSt8ios_baseC2Ev");
+    ort_function *gone = find(c, "_ZNSt8ios_baseD2Ev");
     const ort_function *ours = hook_stream_wraps[lib->index];
 
-    look(&found, c, pointer(c, c->dynamic, DT_JMPREL),
-            value(c->dynamic, DT_PLTRELSZ));
-    look(&found, c, pointer(c, c->dynamic, DT_RELA),
-            value(c->dynamic, DT_RELASZ));
-    if (!is_resolved(c, found.at[0]) || !is_resolved(c, found.at[1]))
+    if (!is_resolved(c, made) || !is_resolved(c, gone))
         return false;
-    lib->stream_made = *found.at[0];
-    lib->stream_gone = *found.at[1];
-    return write_entry(c, found.at[0], ours[0]) &&
-           write_entry(c, found.at[1], ours[1]);
+    lib->stream_made = *made;
+    lib->stream_gone = *gone;
+    return write_entry(c, made, ours[0]) && write_entry(c, gone, ours[1]);
 }

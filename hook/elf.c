@@ -115,3 +115,35 @@ uintptr_t elf_defines(uintptr_t base, const ElfW(Dyn) * dynamic,
         return find_gnu(&s, gnu, name);
     return sysv ? find_sysv(&s, sysv, name) : 0;
 }
+
+static uintptr_t place_of(const struct symbols *s, const ElfW(Rela) * r,
+        uint64_t bytes, const char *name)
+{
+    for (size_t i = 0; r && i < bytes / sizeof(*r); i++) {
+        size_t symbol = ELF64_R_SYM(r[i].r_info);
+
+        if (symbol && text_is(s->names + s->table[symbol].st_name, name))
+            return s->base + r[i].r_offset;
+    }
+    return 0;
+}
+
+uintptr_t elf_imports(uintptr_t base, const ElfW(Dyn) * dynamic,
+        const char *name)
+{
+    static const int64_t tags[][2] = { { DT_JMPREL, DT_PLTRELSZ },
+        { DT_RELA, DT_RELASZ } };
+    struct symbols s = { base, address(base, dynamic, DT_SYMTAB),
+        address(base, dynamic, DT_STRTAB) };
+    uintptr_t found = 0;
+
+    if (!s.table || !s.names)
+        return 0;
+    for (size_t i = 0; i < 2 && !found; i++) {
+        const ElfW(Dyn) *bytes = elf_entry(dynamic, tags[i][1]);
+
+        found = place_of(&s, address(base, dynamic, tags[i][0]),
+                bytes ? bytes->d_un.d_val : 0, name);
+    }
+    return found;
+}

@@ -120,6 +120,10 @@ static void measure(struct candidate *c, const struct dl_phdr_info *o)
             c->start = start;
         if (p->p_type == PT_LOAD && end > c->end)
             c->end = end;
+        if (p->p_type == PT_LOAD && p->p_flags & PF_R &&
+                c->segment_count < sizeof(c->segments) / sizeof(*c->segments))
+            c->segments[c->segment_count++] =
+                    (struct segment){ start, end, p->p_flags & PF_X };
         if (p->p_type == PT_GNU_RELRO) {
             c->relro_start = start & ~(page - 1);
             c->relro_end = end & ~(page - 1);

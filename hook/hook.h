@@ -89,6 +89,7 @@ struct library {
     uint8_t index;
     ort_function real[WRAPS];
     ort_function stream_made, stream_gone; /* bracket_linux.c */
+    bool times_kernels;                    /* kernels_linux.c */
 };
 
 extern struct library hook_libraries[LIBRARIES];
@@ -120,6 +121,11 @@ struct candidate {
     const ElfW(Dyn) * dynamic;
     uintptr_t start, end; /* where it is mapped */
     uintptr_t relro_start, relro_end;
+    struct segment {
+        uintptr_t start, end;
+        bool executable;
+    } segments[8]; /* that can be read */
+    size_t segment_count;
 };
 
 /* Takes the runtime's slots.  False: there is no set left for it, or it is
@@ -221,6 +227,10 @@ bool shape_inputs(struct record *r, const struct library *lib,
         const struct ort_session *session, const char *const *in_names,
         const struct ort_value *const *in, size_t n_in,
         const char *const *out_names, size_t n_out);
+
+/* A number for all their types and shapes; 0: they could not all be read. */
+uint64_t shape_key(const struct library *lib, const struct ort_value *const *v,
+        size_t n);
 
 /* False: they could not all be read. */
 bool shape_bytes(const struct library *lib, const struct ort_value *const *v,

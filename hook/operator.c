@@ -4,7 +4,8 @@
  * kernel, describes the outputs, and tells of the end; its own duration covers
  * all of that.  The texts are made with streams whose constructor and
  * destructor we see: the first stream that goes after the start ends the
- * inputs' text, so the kernel begins; the next that is made ends the kernel. */
+ * inputs' text, so the kernel begins; the next that is made ends the kernel.
+ * Where kernels are timed themselves (kernel.c), that is not needed. */
 #include "base/ring.h"
 #include "hook/ops.h"
 #include "hook/set.h"
@@ -18,7 +19,8 @@ struct frame {
     uint64_t start;
     uint64_t kernel_start;
     uint64_t kernel_end;
-    uint16_t streams; /* that many, or more */
+    const void *kernel; /* NULL: not seen, only the streams around it */
+    uint16_t streams;   /* that many, or more */
 };
 
 static _Thread_local struct frame frames[FRAMES];
@@ -65,6 +67,17 @@ void operator_stream_made(void)
 
     if (f && f->kernel_start && !f->kernel_end)
         f->kernel_end = channel_now();
+}
+
+void operator_kernel(const void *kernel, uint64_t start, uint64_t end)
+{
+    struct frame *f = innermost();
+
+    if (!f)
+        return;
+    f->kernel = kernel;
+    f->kernel_start = start;
+    f->kernel_end = end;
 }
 
 void operator_stream_gone(void)
@@ -209,8 +222,13 @@ static void send(const struct library *lib, uint32_t sample,
 
     bool whole = f->kernel_end > f->kernel_start;
 
+    if (sample == ops_current())
+        kernel_learn(f->kernel, id);
+    else
+        ops_elsewhere(sample);
     channel_send_many(&(struct record){
             .kind = RECORD_OPERATOR_RUN,
+            .flags = f->kernel ? FLAG_KERNEL : 0,
             .operator_run = {
                 .id = id,
                 .start = whole ? f->kernel_start : f->start,

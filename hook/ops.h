@@ -2,15 +2,23 @@
  * how long.
  *
  *     sampling.c       which inferences: all, one in N, or as the budget allows
+ *     run_options.c    options with which they are described
  *     attach.c         gives sessions our execution provider (1.25 and later)
  *     probe.c          the provider: claims no node, and hears of all
- *     bracket_linux.c  where a kernel really begins and ends
+ *     bracket_linux.c  where a kernel really begins and ends, nearly
+ *     kernels_linux.c  the same, exactly: takes the place of the kernels'
+ *                      function (kernel_tables.c finds it, kernels_x86_64.S
+ *                      stands there) and calls
+ *     kernel.c         which times them, and knows which operator each is
  *     operator.c       what was heard, as records
  *     burst.c          before 1.25: ONNX Runtime's own profile of the first
  *                      runs of a session
  *
- * An inference that is looked into runs with options of our own, so it must be
- * one whose options the program left as they come.  A session whose options
+ * An inference that is looked into is either described by ONNX Runtime, node by
+ * node, or only timed by us, kernel by kernel, once these are known.
+ *
+ * One that is described runs with options of our own, so it must be one whose
+ * options the program left as they come.  A session whose options
  * say that the program profiles it itself, or lets ONNX Runtime choose the
  * providers, is left alone. */
 #pragma once
@@ -66,28 +74,32 @@ void ops_hide_device(const struct library *lib,
 
 /* --- sampling.c: runs ----------------------------------------------------- */
 
-struct sample {
-    uint32_t id;         /* 0: this run is not looked into by us */
-    struct burst *burst; /* but by ONNX Runtime itself */
-    const struct ort_run_options *use;
+enum kernel_mode { KERNEL_LEFT_ALONE, KERNEL_DESCRIBED, KERNEL_TIMED };
+
+/* Options that stand in for theirs. */
+struct stand_in {
     struct ort_run_options *ours;
-    struct flight *flight;
-    uint32_t depth; /* events that this thread was in before */
+    struct flight *flight; /* NULL: for none of theirs */
 };
 
-void ops_run_options_new(const struct ort_run_options *options);
-void ops_run_options_touched(const struct ort_run_options *options);
-void ops_run_options_end(const struct ort_run_options *options);
-/* They are told to stop: so are those that stand in for them. */
-void ops_terminate(const struct ort_run_options *options);
+struct sample {
+    uint32_t id;         /* 0: nothing is told of this run by us */
+    struct burst *burst; /* but by ONNX Runtime itself */
+    enum kernel_mode mode;
+    const struct ort_run_options *use;
+    struct stand_in stand_in;
+    uint64_t key, owner; /* of the inputs; of the kernels: 0: not to be learnt */
+    uint32_t depth;      /* events that this thread was in before */
+};
 
 /* The session is looked into from now on; `nodes` guesses what that costs. */
 void ops_watch(const struct ort_session *session, uint32_t nodes);
 void ops_unwatch(const struct ort_session *session);
 
+/* `in` NULL: what the inputs are is not known. */
 struct sample ops_begin(const struct library *lib,
-        const struct ort_session *session,
-        const struct ort_run_options *theirs);
+        const struct ort_session *session, const struct ort_run_options *theirs,
+        const struct ort_value *const *in, size_t n_in);
 /* After every run, with its record as it will be sent. */
 void ops_end(const struct library *lib, const struct ort_session *session,
         struct sample *s, struct record *run);
@@ -96,6 +108,21 @@ void ops_sent(const struct sample *s, const struct record *run);
 
 /* The sample that this thread is in, or 0. */
 uint32_t ops_current(void);
+/* Another thread runs a part of that sample. */
+void ops_elsewhere(uint32_t sample);
+
+/* --- run_options.c -------------------------------------------------------- */
+
+void ops_run_options_new(const struct ort_run_options *options);
+void ops_run_options_touched(const struct ort_run_options *options);
+void ops_run_options_end(const struct ort_run_options *options);
+/* They are told to stop: so are those that stand in for them. */
+void ops_terminate(const struct ort_run_options *options);
+
+/* False: theirs are not as they came, or there are no more of ours. */
+bool run_options_replace(struct stand_in *out, const struct library *lib,
+        const struct ort_run_options *theirs);
+void run_options_back(const struct library *lib, const struct stand_in *s);
 
 /* --- burst.c -------------------------------------------------------------- */
 
@@ -132,6 +159,9 @@ void operator_started(void);
 void operator_stopped(const struct library *lib, uint32_t sample,
         const struct ort_event *event);
 
+/* The innermost event's kernel itself was timed. */
+void operator_kernel(const void *kernel, uint64_t start, uint64_t end);
+
 /* Called at the constructors and destructors of text streams in ONNX Runtime,
  * which it makes before and after each kernel. */
 void operator_stream_made(void);
@@ -141,3 +171,24 @@ void operator_stream_gone(void);
 
 /* Takes the two functions' places in the runtime.  False: it has none. */
 bool bracket_install(const struct candidate *c, struct library *lib);
+
+/* --- kernels_linux.c, kernel.c -------------------------------------------- */
+
+/* From now on all kernels of the runtime pass by us.  False: they do not. */
+bool kernels_install(const struct candidate *c);
+
+/* Of the run that this thread is in. */
+struct kernel_watch {
+    uint32_t sample;
+    uint64_t owner;     /* under which kernels are known; 0: not at all */
+    uint64_t kernels;   /* learnt, or timed */
+    uint64_t strangers; /* that could not be */
+};
+
+/* False: too many are timed already. */
+bool kernel_watch(enum kernel_mode mode, uint32_t sample, uint64_t owner);
+/* What was seen since then.  What was timed is told, unless there were
+ * strangers. */
+struct kernel_watch kernel_unwatch(void);
+/* While a run is described: that operator's; NULL: it was not seen. */
+void kernel_learn(const void *kernel, uint64_t id);

@@ -173,8 +173,10 @@ bool patch(const struct candidate *c)
     }
     if (minor >= ORT_SINCE_GetModelEditorApi)
         taken += take(lib, c, ORT(api, GetModelEditorApi)(), true);
-    if (ops_wanted() && minor >= ORT_SINCE_RunOptionsEnableProfiling)
+    if (ops_wanted() && minor >= ORT_SINCE_RunOptionsEnableProfiling) {
         (void)bracket_install(c, lib);
+        lib->times_kernels = kernels_install(c);
+    }
     object_library(lib, c->path, version, taken);
     return true;
 }

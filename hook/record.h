@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC   UINT64_C(0x3152544d54524f00) /* "\0ORTMTR1" */
-#define CHANNEL_VERSION 3u
+#define CHANNEL_VERSION 4u
 #define CHANNEL_RING_AT 4096 /* where the ring begins in the file */
 
 struct channel_header {
@@ -90,6 +90,8 @@ enum record_flag {
     FLAG_PAST = 128,        /* past was read */
     FLAG_SAMPLED = 256,     /* its operators were recorded, which slowed it */
     FLAG_BURST = 512,       /* by ONNX Runtime, into a profile of its own */
+    FLAG_TIMED = 1024,      /* only its kernels were timed: nothing described */
+    FLAG_KERNEL = 2048,     /* of an operator: the kernel itself was timed */
 };
 
 #define RECORD_TEXT_BYTES 40
@@ -158,7 +160,7 @@ struct record {
         struct { /* inner ones come before the one that they ran in */
             uint64_t id;
             uint64_t start;
-            uint64_t raw_ns; /* as ONNX Runtime says */
+            uint64_t raw_ns; /* as ONNX Runtime says; unless FLAG_TIMED */
             uint64_t kernel; /* how long; 0: not seen */
             uint32_t sample;
             uint32_t thread;

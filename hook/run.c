@@ -87,7 +87,7 @@ static struct ort_status *look_into(const struct ring *ring,
 {
     struct begun b = describe(lib, session, run_options, in_names, in, n_in,
             out_names, n_out, out);
-    struct sample sample = ops_begin(lib, session, run_options);
+    struct sample sample = ops_begin(lib, session, run_options, in, n_in);
 
     b.record.run.start = channel_now();
 
@@ -127,7 +127,7 @@ struct ort_status *run_bound(const struct library *lib,
         return real(session, run_options, binding);
 
     struct record r = begin(lib, session);
-    struct sample sample = ops_begin(lib, session, run_options);
+    struct sample sample = ops_begin(lib, session, run_options, NULL, 0);
 
     r.run.start = channel_now();
 

@@ -1,9 +1,13 @@
-/* sampling.c -- which inferences are looked into, and with which options.
+/* sampling.c -- which inferences are looked into, and how.
  *
- * Being looked into makes an inference slower: by a tenth, or five times, or,
+ * Being described makes an inference slower: by a tenth, or five times, or,
  * with many threads, more.  So in the mode "auto" the cost is measured for each
  * session as it goes, and an inference is looked into only when what was spent
  * so far, and this one's likely cost, stay below a share of all the time.
+ *
+ * Once all the kernels of a session are known, most inferences are only timed,
+ * which costs next to nothing and leaves them as quick as they are.  That needs
+ * inputs of the same shapes as in the one that was described.
  *
  * An inference is taken to have cost what it took beyond the quickest that was
  * not looked into.  A session's inferences may be of very different lengths;
@@ -16,16 +20,21 @@
 
 #define SESSIONS    1024 /* a power of 2 */
 #define WATCHED     256
-#define RUN_OPTIONS 4096 /* a power of 2 */
-#define POOL        64
-#define FLIGHTS     64
-
 /* Of the time, in the mode "auto"; the aim is one in a hundred. */
 #define SHARE_OF 125
 /* What a node costs, at the least that we believe; and what the next run feels
  * of it. */
 #define GUESS_NODE_NS 8000
 #define AFTERMATH_PCT 20
+/* What timing a kernel costs, at the most. */
+#define TIMED_KERNEL_NS 200
+
+/* Of those that are looked into, one in so many is described; and so is the
+ * fifth, since the first may have been the session's first of all. */
+#define DESCRIBED_ONE_IN 16
+#define DESCRIBED_TOO    4
+/* In the mode "auto", those timed after one that was described. */
+#define TIMED_AFTER 8
 
 /* Runs in a burst: ONNX Runtime keeps two kilobytes for each of their nodes. */
 #define BURST_SOME 8
@@ -45,28 +54,24 @@ static struct watched {
     _Atomic uint64_t sampled, spent;
     _Atomic bool rested; /* one was not, since the last that was */
     uint64_t guess;
+    uint64_t serial;           /* no other session has it */
+    _Atomic uint64_t looks;    /* those looked into, or to be */
+    _Atomic uint64_t timeable; /* the inputs' key for which all kernels are
+                                  known; 0: none */
+    _Atomic uint64_t last_key; /* of the last that was described */
+    _Atomic uint64_t kernels;  /* of that one */
+    _Atomic int64_t timed_left;
+    _Atomic uint64_t spent_timing;
 } watched[WATCHED];
 
 static struct table_place by_session[SESSIONS]; /* place in `watched`, + 1 */
 
-enum { FRESH = 1, TOUCHED = 2 };
-static struct table_place run_options[RUN_OPTIONS];
-
-/* Options with profiling on, ready for use. */
-static _Atomic(struct ort_run_options *) pool[LIBRARIES][POOL];
-
-/* Runs under way in which ours stand in for theirs. */
-enum { FREE = 0, BOARDING = 1, LANDED = 2 }; /* no addresses */
-static struct flight {
-    _Atomic uintptr_t theirs; /* or one of those */
-    _Atomic uint32_t stoppers;
-    _Atomic bool terminated;
-    const struct library *lib;
-    struct ort_run_options *ours;
-} flights[FLIGHTS];
-
 static _Atomic uint32_t samples;
 static _Thread_local uint32_t current;
+
+/* Samples of which another thread ran a part, by their last digits. */
+#define ELSEWHERE 64
+static _Atomic uint32_t elsewhere[ELSEWHERE];
 
 /* 0: it is none, or one that no count of runs reaches. */
 static uint64_t number_of(const char *text)
@@ -118,17 +123,22 @@ uint32_t ops_current(void)
     return current;
 }
 
+void ops_elsewhere(uint32_t sample)
+{
+    atomic_store(&elsewhere[sample % ELSEWHERE], sample);
+}
+
 /* --- sessions ------------------------------------------------------------- */
 
-static uint64_t guess_node(void)
+/* On the records' clock. */
+static uint64_t span_of(uint64_t ns)
 {
-    return channel_ticks_per_us
-                   ? (uint64_t)GUESS_NODE_NS * channel_ticks_per_us / 1000
-                   : GUESS_NODE_NS;
+    return channel_ticks_per_us ? ns * channel_ticks_per_us / 1000 : ns;
 }
 
 void ops_watch(const struct ort_session *session, uint32_t nodes)
 {
+    static _Atomic uint64_t serials;
     _Atomic uint64_t *place = table_word(by_session, SESSIONS, session);
 
     for (size_t i = 0; place && i < WATCHED; i++) {
@@ -142,7 +152,14 @@ void ops_watch(const struct ort_session *session, uint32_t nodes)
         atomic_store(&w->sampled, 0);
         atomic_store(&w->spent, 0);
         atomic_store(&w->rested, false);
-        w->guess = guess_node() * (nodes ? nodes : 100);
+        atomic_store(&w->looks, 0);
+        atomic_store(&w->timeable, 0);
+        atomic_store(&w->last_key, 0);
+        atomic_store(&w->kernels, 0);
+        atomic_store(&w->timed_left, 0);
+        atomic_store(&w->spent_timing, 0);
+        w->guess = span_of(GUESS_NODE_NS) * (nodes ? nodes : 100);
+        w->serial = atomic_fetch_add(&serials, 1) + 1;
         atomic_store(place, i + 1);
         return;
     }
@@ -175,7 +192,7 @@ static void add(_Atomic uint64_t *value, uint64_t more)
     (void)atomic_fetch_add_explicit(value, more, memory_order_relaxed);
 }
 
-/* What looking into one more run is likely to cost. */
+/* What describing one more run is likely to cost. */
 static uint64_t likely(struct watched *w)
 {
     uint64_t sampled = read(&w->sampled);
@@ -183,15 +200,61 @@ static uint64_t likely(struct watched *w)
     return sampled ? read(&w->spent) / sampled : w->guess;
 }
 
-static bool is_due(struct watched *w)
+static uint64_t cost_of_timing(uint64_t kernels)
+{
+    return kernels * span_of(TIMED_KERNEL_NS);
+}
+
+/* Timed runs tell faster than the collector may be able to listen. */
+static bool is_crowded(void)
+{
+    const struct ring *ring = channel_ring();
+
+    return !ring || ring_waiting(ring) > ring->count / 4;
+}
+
+static enum kernel_mode choose_of_many(struct watched *w, uint64_t number)
+{
+    if (number % every)
+        return KERNEL_LEFT_ALONE;
+
+    uint64_t look =
+            atomic_fetch_add_explicit(&w->looks, 1, memory_order_relaxed);
+
+    return look % DESCRIBED_ONE_IN == 0 || look == DESCRIBED_TOO ||
+                           is_crowded()
+                   ? KERNEL_DESCRIBED
+                   : KERNEL_TIMED;
+}
+
+static enum kernel_mode choose_as_allowed(struct watched *w)
+{
+    uint64_t spent = read(&w->spent) + read(&w->spent_timing);
+    uint64_t allowed = read(&w->all) / SHARE_OF;
+
+    if (spent + likely(w) <= allowed) {
+        if (!atomic_exchange(&w->rested, false))
+            return KERNEL_LEFT_ALONE;
+        atomic_store(&w->timed_left, TIMED_AFTER);
+        return KERNEL_DESCRIBED;
+    }
+    if (read(&w->timeable) &&
+            spent + cost_of_timing(read(&w->kernels)) <= allowed &&
+            atomic_load(&w->timed_left) > 0 &&
+            atomic_exchange(&w->rested, false)) {
+        (void)atomic_fetch_sub(&w->timed_left, 1);
+        return KERNEL_TIMED;
+    }
+    return KERNEL_LEFT_ALONE;
+}
+
+static enum kernel_mode choose(struct watched *w)
 {
     uint64_t number =
             atomic_fetch_add_explicit(&w->runs, 1, memory_order_relaxed);
 
-    if (mode == MODE_EVERY)
-        return number % every == 0;
-    return read(&w->spent) + likely(w) <= read(&w->all) / SHARE_OF &&
-           atomic_exchange(&w->rested, false);
+    return mode == MODE_EVERY ? choose_of_many(w, number)
+                              : choose_as_allowed(w);
 }
 
 static void account_plain(struct watched *w, uint64_t took)
@@ -215,196 +278,97 @@ static void account_sampled(struct watched *w, uint64_t took)
     add(&w->sampled, 1);
 }
 
-/* --- run options ---------------------------------------------------------- */
-
-/* In one order with the flights: see ops_terminate(). */
-static void know(const struct ort_run_options *options, uint64_t what)
+/* From now on runs with inputs of these shapes may be timed, or none. */
+static void learn(struct watched *w, const struct sample *s,
+        const struct kernel_watch *seen, bool failed)
 {
-    _Atomic uint64_t *word = table_word(run_options, RUN_OPTIONS, options);
+    bool all = !failed && s->owner && seen->kernels && !seen->strangers &&
+               atomic_load(&elsewhere[s->id % ELSEWHERE]) != s->id;
 
-    if (word)
-        atomic_store(word, what);
-}
-
-void ops_run_options_new(const struct ort_run_options *options)
-{
-    know(options, FRESH);
-}
-
-void ops_run_options_touched(const struct ort_run_options *options)
-{
-    know(options, TOUCHED);
-}
-
-void ops_run_options_end(const struct ort_run_options *options)
-{
-    know(options, 0);
-}
-
-/* Nothing was set on them, so ours do the same. */
-static bool is_fresh(const struct ort_run_options *options)
-{
-    _Atomic uint64_t *word =
-            options ? table_word(run_options, RUN_OPTIONS, options) : NULL;
-
-    return !options || (word && atomic_load(word) == FRESH);
-}
-
-static void drop(const struct library *lib, struct ort_status *status)
-{
-    if (status)
-        ORT(lib->api, ReleaseStatus)(status);
-}
-
-/* NULL: there are none that profile. */
-static struct ort_run_options *make_ours(const struct library *lib)
-{
-    ort_CreateRunOptions create =
-            (ort_CreateRunOptions)lib->real[WRAP_CreateRunOptions];
-    ort_ReleaseRunOptions release =
-            (ort_ReleaseRunOptions)lib->real[WRAP_ReleaseRunOptions];
-    ort_RunOptionsEnableProfiling enable =
-            (ort_RunOptionsEnableProfiling)
-                    lib->real[WRAP_RunOptionsEnableProfiling];
-    struct ort_run_options *ours = NULL;
-    struct ort_status *status = create(&ours);
-
-    /* A path that cannot be: nothing is ever written. */
-    if (!status)
-        status = enable(ours, "/dev/null/x");
-    if (!status)
-        return ours;
-    drop(lib, status);
-    if (ours)
-        release(ours);
-    return NULL;
-}
-
-static struct ort_run_options *take_ours(const struct library *lib)
-{
-    struct ort_run_options *ours = NULL;
-
-    for (size_t i = 0; i < POOL && !ours; i++)
-        ours = atomic_exchange(&pool[lib->index][i], NULL);
-    return ours ? ours : make_ours(lib);
-}
-
-static void give_back(const struct library *lib, struct ort_run_options *ours)
-{
-    ort_ReleaseRunOptions release =
-            (ort_ReleaseRunOptions)lib->real[WRAP_ReleaseRunOptions];
-
-    for (size_t i = 0; i < POOL; i++) {
-        struct ort_run_options *nobody = NULL;
-
-        if (atomic_compare_exchange_strong(&pool[lib->index][i], &nobody, ours))
-            return;
-    }
-    release(ours);
-}
-
-/* --- stopping a run from another thread ----------------------------------- */
-
-static struct flight *take_off(const struct library *lib,
-        const struct ort_run_options *theirs, struct ort_run_options *ours)
-{
-    for (size_t i = 0; i < FLIGHTS; i++) {
-        struct flight *f = &flights[i];
-        uintptr_t nobody = FREE;
-
-        if (!atomic_compare_exchange_strong(&f->theirs, &nobody, BOARDING))
-            continue;
-        f->lib = lib;
-        f->ours = ours;
-        atomic_store(&f->terminated, false);
-        atomic_store(&f->theirs, (uintptr_t)theirs);
-        return f;
-    }
-    return NULL;
-}
-
-/* Ours are given back by the last that has to do with them: a thread that stops
- * them may be slower than the run. */
-static void leave(struct flight *f)
-{
-    ort_RunOptionsUnsetTerminate unset;
-    uintptr_t landed = LANDED;
-
-    if (atomic_load(&f->stoppers) ||
-            !atomic_compare_exchange_strong(&f->theirs, &landed, BOARDING))
-        return;
-    unset = (ort_RunOptionsUnsetTerminate)
-                    f->lib->real[WRAP_RunOptionsUnsetTerminate];
-    if (atomic_load(&f->terminated))
-        drop(f->lib, unset(f->ours));
-    give_back(f->lib, f->ours);
-    atomic_store(&f->theirs, FREE);
-}
-
-static void land(struct flight *f)
-{
-    atomic_store(&f->theirs, LANDED);
-    leave(f);
-}
-
-static void stop(struct flight *f, const struct ort_run_options *theirs)
-{
-    ort_RunOptionsSetTerminate terminate;
-
-    (void)atomic_fetch_add(&f->stoppers, 1);
-    if (atomic_load(&f->theirs) == (uintptr_t)theirs) {
-        terminate = (ort_RunOptionsSetTerminate)
-                            f->lib->real[WRAP_RunOptionsSetTerminate];
-        atomic_store(&f->terminated, true);
-        drop(f->lib, terminate(f->ours));
-    }
-    (void)atomic_fetch_sub(&f->stoppers, 1);
-    leave(f);
-}
-
-void ops_terminate(const struct ort_run_options *options)
-{
-    /* First this, then looking: a run that takes off meanwhile looks after it
-     * has taken off, so one of us sees the other. */
-    ops_run_options_touched(options);
-    for (size_t i = 0; i < FLIGHTS; i++)
-        if (atomic_load(&flights[i].theirs) == (uintptr_t)options)
-            stop(&flights[i], options);
+    atomic_store(&w->last_key, s->key);
+    atomic_store(&w->kernels, seen->kernels);
+    atomic_store(&w->timeable, all ? s->key : 0);
 }
 
 /* --- a run ---------------------------------------------------------------- */
 
-static void give_up(const struct library *lib, const struct sample *s)
+/* Kernels are learnt for the session and its inputs' shapes together.  Where
+ * these change from one run to the next that would be in vain. */
+static uint64_t owner_of(struct watched *w, uint64_t key)
 {
-    if (s->flight)
-        land(s->flight);
-    else
-        give_back(lib, s->ours);
+    uint64_t last = read(&w->last_key);
+
+    return key && (!last || last == key)
+                   ? (key ^ w->serial) * UINT64_C(0x9e3779b97f4a7c15) | 1
+                   : 0;
+}
+
+static bool look(struct sample *s, enum kernel_mode how)
+{
+    uint32_t id = atomic_fetch_add(&samples, 1) + 1;
+
+    if (!kernel_watch(how, id, s->owner))
+        return false;
+    s->id = current = id;
+    s->mode = how;
+    s->depth = operator_depth();
+    return true;
 }
 
 struct sample ops_begin(const struct library *lib,
-        const struct ort_session *session, const struct ort_run_options *theirs)
+        const struct ort_session *session, const struct ort_run_options *theirs,
+        const struct ort_value *const *in, size_t n_in)
 {
     struct sample s = { .use = theirs };
     struct watched *w = ops_wanted() ? find(session) : NULL;
 
     if (!w && ops_wanted())
         s.burst = burst_begin(session);
-    if (!w || !is_due(w) || current || !is_fresh(theirs) ||
-            !(s.ours = take_ours(lib)))
+    if (!w)
         return s;
-    if (theirs) {
-        s.flight = take_off(lib, theirs, s.ours);
-        if (!s.flight || !is_fresh(theirs)) {
-            give_up(lib, &s);
-            return (struct sample){ .use = theirs };
-        }
+
+    enum kernel_mode wanted = choose(w);
+
+    if (wanted == KERNEL_LEFT_ALONE || current)
+        return s;
+    if (lib->times_kernels && in)
+        s.key = shape_key(lib, in, n_in);
+    s.owner = owner_of(w, s.key);
+    if (wanted == KERNEL_TIMED && s.owner && s.key == read(&w->timeable) &&
+            look(&s, KERNEL_TIMED))
+        return s;
+    if ((wanted == KERNEL_DESCRIBED || mode == MODE_EVERY) &&
+            run_options_replace(&s.stand_in, lib, theirs)) {
+        s.use = s.stand_in.ours;
+        (void)look(&s, KERNEL_DESCRIBED);
     }
-    s.id = atomic_fetch_add(&samples, 1) + 1;
-    s.use = s.ours;
-    s.depth = operator_depth();
-    current = s.id;
     return s;
+}
+
+static void look_away(const struct library *lib, struct watched *w,
+        struct sample *s, struct record *run)
+{
+    struct kernel_watch seen = kernel_unwatch();
+    bool failed = run->flags & FLAG_FAILED;
+
+    current = 0;
+    operator_return(s->depth);
+    if (s->mode == KERNEL_DESCRIBED) {
+        run_options_back(lib, &s->stand_in);
+        run->flags |= FLAG_SAMPLED;
+        if (w)
+            learn(w, s, &seen, failed);
+        return;
+    }
+    if (w)
+        add(&w->spent_timing, cost_of_timing(seen.kernels + seen.strangers));
+    if (!seen.strangers) {
+        run->flags |= FLAG_SAMPLED | FLAG_TIMED;
+        return;
+    }
+    s->id = 0;
+    if (w)
+        atomic_store(&w->timeable, 0);
 }
 
 void ops_end(const struct library *lib, const struct ort_session *session,
@@ -416,18 +380,15 @@ void ops_end(const struct library *lib, const struct ort_session *session,
 
     if (s->burst)
         run->flags |= FLAG_SAMPLED | FLAG_BURST;
-    if (s->id) {
-        current = 0;
-        operator_return(s->depth);
-        give_up(lib, s);
-        run->flags |= FLAG_SAMPLED;
-    }
+    if (s->id)
+        look_away(lib, w, s, run);
     if (!w)
         return;
     add(&w->all, took);
-    if (s->id)
+    if (s->mode == KERNEL_DESCRIBED)
         account_sampled(w, took);
-    else if (!(run->flags & FLAG_FAILED)) /* which may be quick */
+    else if (s->mode == KERNEL_LEFT_ALONE &&
+             !(run->flags & FLAG_FAILED)) /* which may be quick */
         account_plain(w, took);
 }
 

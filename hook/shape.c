@@ -167,6 +167,25 @@ HOT bool shape_bytes(const struct library *lib,
                              : sum_read(lib, v, n, bytes);
 }
 
+uint64_t shape_key(const struct library *lib, const struct ort_value *const *v,
+        size_t n)
+{
+    const uint64_t prime = UINT64_C(1099511628211);
+    uint64_t key = UINT64_C(14695981039346656037);
+    struct shape s;
+
+    for (size_t i = 0; i < n; i++) {
+        if (!v[i] || !shape_read(lib, v[i], &s) ||
+                s.rank > sizeof(s.dims) / sizeof(*s.dims))
+            return 0;
+        key = (key ^ (uint64_t)s.type) * prime;
+        key = (key ^ s.rank) * prime;
+        for (size_t k = 0; k < s.rank; k++)
+            key = (key ^ (uint64_t)s.dims[k]) * prime;
+    }
+    return key;
+}
+
 /* --- what the names mean -------------------------------------------------- */
 
 enum role shape_role(const char *name)

@@ -57,7 +57,7 @@ static void spend(void)
         bool first = i % (now->first.runs + now->then.runs) < now->first.runs;
         uint64_t took_ns = first ? now->first.ns : now->then.ns;
         uint64_t cost_ns = after_ns;
-        struct sample sample = ops_begin(lib, s, NULL);
+        struct sample sample = ops_begin(lib, s, NULL, NULL, 0);
         struct record r = { .run = { .start = 5 } };
 
         after_ns = 0;

@@ -15,6 +15,7 @@ enum { SYMBOLS, NAMES, PLT, PLT_BYTES, DATA, DATA_BYTES, TAGS };
 
 /* What it looks like in memory; its addresses lie on a page of their own. */
 static struct image {
+    char head[64]; /* nothing of it is at 0 */
     char names[64];
     ElfW(Sym) symbols[5];
     ElfW(Rela) plt[3], data[2];

@@ -242,7 +242,7 @@ static void many_sessions(void)
 static bool is_watched(const struct ort_session *s)
 {
     struct record r = { .run = { .start = 1, .end = 2 } };
-    struct sample sample = ops_begin(fake_library(api), s, NULL);
+    struct sample sample = ops_begin(fake_library(api), s, NULL, NULL, 0);
 
     ops_end(fake_library(api), s, &sample, &r);
     return sample.id;

@@ -197,7 +197,7 @@ static void *spend(void *number)
 
     (void)number;
     for (int i = 0; i < 5000; i++) {
-        struct sample s = ops_begin(lib, session, NULL);
+        struct sample s = ops_begin(lib, session, NULL, NULL, 0);
         uint64_t cost_ns = s.id ? 2000000 : 0;
         struct record r = { .run = { 7, 1000007 + cost_ns, 0, 0, 0, 0, 0, 0,
                                     0 } };

@@ -8,6 +8,7 @@
 const char *operator_method_name(enum operator_method method)
 {
     switch (method) {
+    case OPERATOR_TIMED: return "timed";
     case OPERATOR_BRACKET: return "bracket";
     case OPERATOR_FITTED: return "fitted";
     case OPERATOR_CONSTANT: return "constant";
@@ -88,13 +89,19 @@ static double kernel_of(const struct operator_run *x)
     return (double)(x->bracketed ? x->kernel_ns : x->raw_ns);
 }
 
+/* Where nothing was described, the kernel is all. */
+static double described_of(const struct operator_run *x)
+{
+    return x->raw_unknown ? kernel_of(x) : (double)x->raw_ns;
+}
+
 static struct outer find_outer(const struct operator_run *runs, size_t count)
 {
     struct outer o = { .first_ns = UINT64_MAX };
     uint64_t last_end_ns = 0;
 
     for (const struct operator_run *x = runs; x < runs + count; x++) {
-        double kernel = kernel_of(x), raw = (double)x->raw_ns;
+        double kernel = kernel_of(x), raw = described_of(x);
         uint64_t end_ns = x->start_ns + (uint64_t)kernel;
 
         if (x->depth || x->in_cycles)
@@ -121,6 +128,11 @@ static bool has_inner(const struct operator_run *runs, size_t at)
 static void add_run(struct operator_sum *o, const struct operator_run *x)
 {
     o->count++;
+    if (x->raw_unknown) {
+        o->timed++;
+        o->timed_ns += (double)x->kernel_ns;
+        return;
+    }
     o->raw_ns += (double)x->raw_ns;
     if (x->bracketed) {
         o->bracketed++;
@@ -161,6 +173,7 @@ static void add_inference(struct reader *r, const struct looked *l,
         gaps = 0;
     }
     a->inferences++;
+    a->timed += l->timed;
     a->run_ns += run;
     a->before_ns += before;
     a->after_ns += after;
@@ -173,7 +186,7 @@ static void add_inference(struct reader *r, const struct looked *l,
 /* An inner one's description is no control flow of the node around it. */
 static void add_inner(struct operator_account *a, const struct operator_run *x)
 {
-    double describing = (double)x->raw_ns - kernel_of(x);
+    double describing = described_of(x) - kernel_of(x);
 
     if (x->depth && describing > 0) {
         a->describing_ns += describing;
@@ -215,7 +228,9 @@ static void close_inference(struct reader *r)
 {
     const struct looked *l = inferences_find(&r->inferences, r->number);
     struct outer outer = find_outer(r->runs, r->run_count);
-    struct kernels kernels = { .session = l ? l->session : 0, .speed = 1 };
+    struct kernels kernels = { .session = l ? l->session : 0,
+        .timed = l && l->timed,
+        .speed = 1 };
     bool known = outer.first_ns != UINT64_MAX;
 
     if (l && l->disturbed) {

@@ -1,17 +1,19 @@
 /* operators.h -- where the time of an inference goes.
  *
- * Operators are known from the inferences that were looked into, which run
- * slower than the others: ONNX Runtime describes each node in words around its
- * kernel.  So two accounts are kept, and both add up:
+ * Operators are known from the inferences that were looked into.  In some, ONNX
+ * Runtime described each node in words around its kernel, which makes them
+ * slower; in others the kernels were timed, and nothing else.  So two accounts
+ * are kept, and both add up:
  *
  * - of an inference that was looked into: kernels, the describing, control flow
  *   around nested nodes, the gaps between nodes, and what comes before the
  *   first and after the last;
  * - of one that was not: the kernels, control flow, and the rest of its time,
  *   which is the runtime's own work.  The kernels are those of the median
- *   inference that was looked into.  Caches are colder there, so they may
- *   exceed the whole: by a little, which the account tells, or by much, and
- *   then they are made to fit, which it tells, too.
+ *   inference that was timed.  Where there is none, of the median that was
+ *   described: caches are colder there, so they may exceed the whole: by a
+ *   little, which the account tells, or by much, and then they are made to fit,
+ *   which it tells, too.
  *
  * A node that others ran in (If, Loop, Scan) is not counted again: its kernel
  * is theirs, and what it takes itself, which is control flow. */
@@ -22,8 +24,11 @@
 #include "store/store.h"
 
 enum operator_method {
-    OPERATOR_BRACKET,  /* the kernel's own start and end were seen */
-    OPERATOR_FITTED,   /* the same, less a constant of the session for each
+    OPERATOR_TIMED,    /* the kernel itself was timed, in inferences that were
+                          otherwise left alone */
+    OPERATOR_BRACKET,  /* its start and end were seen, while ONNX Runtime
+                          described it */
+    OPERATOR_FITTED,   /* that, less a constant of the session for each
                           node: as seen they would take longer than the
                           inference */
     OPERATOR_CONSTANT, /* ONNX Runtime's figure, less what describing costs in
@@ -43,7 +48,9 @@ struct operator_sum {
     bool contains; /* others ran in it */
     uint64_t count;
     uint64_t left_out; /* times more, in inferences that were left out */
-    double raw_ns;     /* of all times together, as ONNX Runtime says */
+    uint64_t timed;    /* of `count`, in inferences that were only timed */
+    double raw_ns;     /* of all times together, as ONNX Runtime says of those
+                          that it described; there may be none of these */
     double kernel_ns;  /* of all times together */
     double self_ns;    /* the same without those that ran in it; 0, and
                           `contains`: it cannot be told */
@@ -51,13 +58,14 @@ struct operator_sum {
     enum operator_method method;
     /* While reading. */
     uint64_t bracketed;
-    double bracketed_ns, bracketed_raw_ns;
+    double bracketed_ns, bracketed_raw_ns, timed_ns;
     double flow_ns;
 };
 
 /* All the inferences of a session that were looked into, together. */
 struct operator_account {
     uint64_t inferences; /* 0: none */
+    uint64_t timed;      /* of these, only timed, not described */
     double run_ns;
     double kernels_ns; /* of nodes that nothing else ran in */
     double describing_ns;

@@ -1,6 +1,9 @@
 /* operators_flow.c -- what If, Loop and Scan take themselves.
  *
- * Between the kernels of two nodes, one after the other, lies their describing,
+ * In an inference that was only timed that is their kernel, less those in it.
+ *
+ * Where nodes were described, much of the rest is describing.  Between the
+ * kernels of two nodes, one after the other, lies their describing,
  * and next to nothing else.  Between the start of an If and the first kernel in
  * it, and between the last one and the If's end, lies the same once, together,
  * and what the If does itself: it makes a place for its nodes to run in, hands
@@ -14,6 +17,7 @@
 struct row {
     bool any;
     uint64_t first_ns, last_ns;
+    double kernels_ns;
 };
 
 struct between {
@@ -39,9 +43,21 @@ static void add_to_row(struct row *row, struct between *b,
         b->count++;
     } else {
         row->first_ns = x->start_ns;
+        row->kernels_ns = 0;
     }
     row->any = true;
+    row->kernels_ns += (double)x->kernel_ns;
     row->last_ns = end_of(x);
+}
+
+static double own_time(const struct operator_run *x, const struct row *inner)
+{
+    if (!inner->any)
+        return 0;
+    if (x->raw_unknown)
+        return (double)x->kernel_ns - inner->kernels_ns;
+    return distance(x->start_ns, inner->first_ns) +
+           distance(inner->last_ns, end_of(x));
 }
 
 bool operators_flow(double *own_ns, const struct operator_run *runs,
@@ -59,9 +75,7 @@ bool operators_flow(double *own_ns, const struct operator_run *runs,
 
         struct row *inner = &rows[x->depth + 1];
 
-        own_ns[i] = inner->any ? distance(x->start_ns, inner->first_ns) +
-                                         distance(inner->last_ns, end_of(x))
-                               : 0;
+        own_ns[i] = own_time(x, inner);
         inner->any = false;
         add_to_row(&rows[x->depth], &between, x);
     }
@@ -71,7 +85,7 @@ bool operators_flow(double *own_ns, const struct operator_run *runs,
     double usual_ns = between.ns / (double)between.count;
 
     for (size_t i = 0; i < count; i++)
-        if (own_ns[i] != 0)
+        if (own_ns[i] != 0 && !runs[i].raw_unknown)
             own_ns[i] -= usual_ns;
     return true;
 }

@@ -18,9 +18,9 @@ struct durations {
 
 /* A session's inferences that were not looked into. */
 struct plain {
-    struct durations apart; /* from any that was, */
+    struct durations apart; /* from any that was described, */
     struct durations after; /* or right after one */
-    bool looked;            /* the last inference of the session was */
+    bool described;         /* the last inference of the session was */
 };
 
 static struct plain *plain_of(struct inferences *r, uint32_t session)
@@ -53,11 +53,12 @@ void inferences_take(void *to, const struct inference *i)
         return;
 
     struct plain *plain = plain_of(r, i->session);
-    bool after = plain->looked;
+    bool after = plain->described, looked = i->flags & FLAG_SAMPLED;
+    bool timed = i->flags & FLAG_TIMED;
 
     (void)operators_account(r->out, i->session);
-    plain->looked = i->flags & FLAG_SAMPLED;
-    if (!plain->looked) {
+    plain->described = looked && !timed;
+    if (!looked) {
         keep(after ? &plain->after : &plain->apart, i->duration_ns);
         return;
     }
@@ -67,7 +68,8 @@ void inferences_take(void *to, const struct inference *i)
     }
     r->looked[r->looked_count++] =
             (struct looked){ number, i->session, i->start_ns,
-                i->start_ns + i->duration_ns, false, plain->apart.count, 0 };
+                i->start_ns + i->duration_ns, timed, false, plain->apart.count,
+                0 };
 }
 
 const struct looked *inferences_find(const struct inferences *r,
@@ -158,26 +160,35 @@ static void sum_up_plain(struct inferences *r)
     free(r->plain);
 }
 
+/* Among those of a session that were looked into alike. */
+static void find_disturbed_of(struct inferences *r, uint32_t session,
+        bool timed)
+{
+    struct durations d = { 0 };
+
+    for (size_t i = 0; i < r->looked_count; i++)
+        if (r->looked[i].session == session && r->looked[i].timed == timed)
+            keep(&d, r->looked[i].end_ns - r->looked[i].start_ns);
+
+    double most = fence(&d);
+
+    for (size_t i = 0; i < r->looked_count; i++) {
+        struct looked *x = &r->looked[i];
+
+        if (x->session == session && x->timed == timed &&
+                (double)(x->end_ns - x->start_ns) > most) {
+            x->disturbed = true;
+            r->out->accounts[session - 1].left_out++;
+        }
+    }
+    free(d.ns);
+}
+
 static void find_disturbed(struct inferences *r)
 {
-    for (size_t s = 1; s <= r->out->account_count; s++) {
-        struct durations d = { 0 };
-
-        for (size_t i = 0; i < r->looked_count; i++)
-            if (r->looked[i].session == s)
-                keep(&d, r->looked[i].end_ns - r->looked[i].start_ns);
-
-        double most = fence(&d);
-
-        for (size_t i = 0; i < r->looked_count; i++) {
-            struct looked *x = &r->looked[i];
-
-            if (x->session == s && (double)(x->end_ns - x->start_ns) > most) {
-                x->disturbed = true;
-                r->out->accounts[s - 1].left_out++;
-            }
-        }
-        free(d.ns);
+    for (uint32_t s = 1; s <= r->out->account_count; s++) {
+        find_disturbed_of(r, s, false);
+        find_disturbed_of(r, s, true);
     }
 }
 

@@ -13,6 +13,7 @@ struct looked {
     uint64_t number;
     uint32_t session;
     uint64_t start_ns, end_ns;
+    bool timed;      /* and not described */
     bool disturbed;  /* far slower than the others: left out */
     size_t plain_at; /* how many of the session's came apart before it */
     double local_ns; /* what those around it took; 0: there are too few */
@@ -40,6 +41,7 @@ const struct looked *inferences_find(const struct inferences *r,
 /* The kernels of one inference that was looked into. */
 struct kernels {
     uint32_t session;
+    bool timed;          /* of one that was not described */
     double speed;        /* of the machine then, by the usual one */
     double flow_ns;      /* what the others took themselves */
     double seen_ns;      /* of nodes that were bracketed */

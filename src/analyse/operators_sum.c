@@ -52,6 +52,11 @@ static void guess_describing(struct operators *o)
 static void find_kernel(const struct operator_account *a,
         struct operator_sum *o)
 {
+    if (o->timed) {
+        o->kernel_ns = o->timed_ns / (double)o->timed * (double)o->count;
+        o->method = OPERATOR_TIMED;
+        return;
+    }
     if (o->bracketed) {
         o->kernel_ns =
                 o->bracketed_ns / (double)o->bracketed * (double)o->count;
@@ -62,6 +67,15 @@ static void find_kernel(const struct operator_account *a,
     o->kernel_ns = o->raw_ns - a->describing_each_ns * (double)o->count;
     if (o->kernel_ns < 0)
         o->kernel_ns = 0;
+}
+
+/* To those times that ONNX Runtime did not describe. */
+static void extend_raw(struct operator_sum *o)
+{
+    uint64_t described = o->count - o->timed;
+
+    if (described)
+        o->raw_ns *= (double)o->count / (double)described;
 }
 
 static int by_self(const void *a, const void *b)
@@ -90,12 +104,14 @@ static int by_time(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Of a session, first those that were timed. */
 static int by_session(const void *a, const void *b)
 {
-    uint32_t x = ((const struct kernels *)a)->session;
-    uint32_t y = ((const struct kernels *)b)->session;
+    const struct kernels *x = a, *y = b;
 
-    return x < y ? -1 : x > y ? 1 : by_time(a, b);
+    if (x->session != y->session)
+        return x->session < y->session ? -1 : 1;
+    return x->timed != y->timed ? (int)y->timed - (int)x->timed : by_time(a, b);
 }
 
 /* The median, since it is compared with one: a mean would count whatever else
@@ -115,8 +131,9 @@ static void find_typical(struct operators *o, struct kernels *all, size_t count)
             end++;
 
         struct operator_account *a = &o->accounts[all[i].session - 1];
-        const struct kernels *low = &all[(i + end - 1) / 2];
-        const struct kernels *high = &all[(i + end) / 2];
+        size_t last = a->timed ? i + a->timed : end;
+        const struct kernels *low = &all[(i + last - 1) / 2];
+        const struct kernels *high = &all[(i + last) / 2];
 
         a->typical_kernels_ns = (low->seen_ns + high->seen_ns) / 2;
         a->typical_flow_ns = (low->flow_ns + high->flow_ns) / 2;
@@ -178,7 +195,7 @@ static void fit(struct operators *o, uint32_t session,
     double seen = a->typical_kernels_ns + a->typical_flow_ns;
     double room = a->plain_median_ns - a->typical_flow_ns;
 
-    if (!a->plain_inferences || a->overlapping ||
+    if (!a->plain_inferences || a->overlapping || a->timed ||
             a->method != OPERATOR_BRACKET ||
             seen <= a->plain_median_ns * BELIEVED || room <= 0)
         return;
@@ -232,9 +249,9 @@ void operators_sum_up(struct operators *o, struct kernels *kernels,
         if (x->contains)
             continue;
 
-        /* Of those times that were not seen. */
-        double describing = x->raw_ns - x->bracketed_raw_ns -
-                            (x->kernel_ns - x->bracketed_ns);
+        /* What was seen beyond that, or not seen to be the kernel. */
+        double describing = x->raw_ns - x->bracketed_raw_ns + x->bracketed_ns +
+                            x->timed_ns - x->kernel_ns;
 
         a->kernels_ns += x->kernel_ns;
         if (x->method != OPERATOR_RAW) {
@@ -244,6 +261,8 @@ void operators_sum_up(struct operators *o, struct kernels *kernels,
         if (x->count && x->method > a->method)
             a->method = x->method;
     }
+    for (size_t i = 0; i < o->count; i++)
+        extend_raw(&o->items[i]);
     for (size_t i = 0; i < o->account_count; i++)
         o->accounts[i].control_flow_ns -= o->accounts[i].kernels_ns;
     find_typical(o, kernels, count);

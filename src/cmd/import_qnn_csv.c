@@ -160,6 +160,7 @@ static void take_operator(struct qnn_import *q, const struct qnn_row *r,
     q->runs[q->run_count++] = (struct operator_run){
         .operator_id = operator_of(q, o),
         .in_cycles = cycles,
+        .raw_unknown = cycles,
         .cycles = cycles ? r->value : 0,
         .raw_ns = cycles ? 0 : r->value * 1000,
     };

@@ -42,7 +42,8 @@ static void times(struct json *j, const struct operator_sum *o, double all_ns)
         json_fixed(j, "share", all_ns > 0 ? o->self_ns / all_ns : 0, 6);
     }
     us(j, "mean_us", o->kernel_ns / (double)o->count);
-    us(j, "ort_total_us", o->raw_ns);
+    if (o->count > o->timed)
+        us(j, "ort_total_us", o->raw_ns);
     json_text(j, "method", operator_method_name(o->method));
 }
 
@@ -155,6 +156,7 @@ static void account(struct json *j, uint32_t session,
         json_u64(j, "outliers_left_out", a->left_out);
     json_object(j, "looked_into");
     json_u64(j, "inferences", a->inferences);
+    json_u64(j, "timed", a->timed);
     us(j, "run_us", a->run_ns / n);
     us(j, "operators_us", a->kernels_ns / n);
     us(j, "describing_us", a->describing_ns / n);

@@ -88,7 +88,7 @@ static const struct column operator_run_columns[] = {
     U32("depth", depth, NULL, ALWAYS),
     U64("start_ns", start_ns, "ns", ALWAYS),
     WALL("start_time", start_ns),
-    U64("raw_ns", raw_ns, "ns", UNLESS(in_cycles)),
+    U64("raw_ns", raw_ns, "ns", UNLESS(raw_unknown)),
     U64("kernel_ns", kernel_ns, "ns", IF(bracketed)),
     U64("cycles", cycles, "cycles", IF(in_cycles)),
 };

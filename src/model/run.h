@@ -140,6 +140,8 @@ struct operator_run {
     uint32_t depth; /* 0; 1 within an If, Loop or Scan; and so on */
     uint64_t start_ns;
     uint64_t raw_ns;    /* as ONNX Runtime says, its own work included */
+    bool raw_unknown;   /* it says nothing: the kernel was timed alone, or there
+                           are only cycles */
     uint64_t kernel_ns; /* the kernel alone */
     bool bracketed;     /* kernel_ns is known */
     bool in_cycles;     /* no time is known, neither start nor end: `cycles` */

@@ -186,6 +186,8 @@ void samples_close(struct samples *s, const struct sample_place *place,
     for (size_t i = 0; i < count; i++) {
         const struct record *r = &runs[i];
         uint64_t start = r->operator_run.start;
+        bool seen = r->flags & (FLAG_TIMED | FLAG_KERNEL) ||
+                    r->operator_run.streams == usual;
         struct operator_run run = {
             .inference = place->inference,
             .operator_id = number_of(s, place, r->operator_run.id, texts,
@@ -194,9 +196,9 @@ void samples_close(struct samples *s, const struct sample_place *place,
             .depth = depth[i],
             .start_ns = start > place->start_ns ? start - place->start_ns : 0,
             .raw_ns = r->operator_run.raw_ns,
+            .raw_unknown = r->flags & FLAG_TIMED,
             .kernel_ns = r->operator_run.kernel,
-            .bracketed =
-                    r->operator_run.kernel && r->operator_run.streams == usual,
+            .bracketed = r->operator_run.kernel && seen,
         };
 
         sink->ran(sink->context, &run);

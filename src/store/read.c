@@ -193,6 +193,7 @@ static void operator_run_row(sqlite3_value **v, void *to)
                                       .depth = value_u32(v, 3),
                                       .start_ns = value_u64(v, 4),
                                       .raw_ns = value_u64(v, 5),
+                                      .raw_unknown = !value_has(v, 5),
                                       .kernel_ns = value_u64(v, 6),
                                       .bracketed = value_has(v, 6),
                                       .in_cycles = value_has(v, 7),

@@ -127,7 +127,7 @@ static const char tables[] =
         " thread INTEGER NOT NULL,"
         " depth INTEGER NOT NULL,"
         " start_ns INTEGER NOT NULL,"
-        " raw_ns INTEGER,"    /* NULL: only cycles are known */
+        " raw_ns INTEGER,"    /* NULL: ONNX Runtime did not tell */
         " kernel_ns INTEGER," /* NULL: not bracketed */
         " cycles INTEGER,"    /* of a device that tells no time */
         " PRIMARY KEY (run, number)) WITHOUT ROWID;"

@@ -29,7 +29,7 @@ static const char sql[] =
         " o.inference, o.operator, o.depth, 0, 0, NULL"
         " FROM operator_runs o LEFT JOIN inferences i"
         " ON i.run = o.run AND i.number = o.inference"
-        " WHERE o.run = ?1 AND o.raw_ns NOT NULL)"
+        " WHERE o.run = ?1 AND ifnull(o.kernel_ns, o.raw_ns) NOT NULL)"
 
         " ORDER BY start_ns, kind = 3, duration_ns DESC, kind, depth";
 

@@ -76,7 +76,7 @@ for model in "$silero ${silero_inputs[*]}" \
     # shellcheck disable=SC2086 # words
     check onnxruntime-node 10 11 $model
     diff their.tsv our.tsv || fail "other nodes than ONNX Runtime's own profile"
-    holds '[.ops[] | .method == "bracket" or .method == "fitted"] | all'
+    holds '[.ops[] | .method == "timed"] | all'
     holds '[.ops[] | has("output_shapes") and has("name")] | all'
     check_bench "${model%% *}"
 done
@@ -104,5 +104,5 @@ for folder in ort-1.10 ort-1.17 ort-1.23; do
     check "$folder" 10 8 "$models/convnet.onnx" input=float32:1x3x64x64
     diff <(cut -f 1,2 their.tsv) <(cut -f 1,2 our.tsv) ||
         fail "$folder: other nodes than its own profile"
-    holds '[.ops[] | .method == "bracket" or .method == "fitted"] | any | not'
+    holds '[.ops[] | .method == "constant" or .method == "raw"] | all'
 done

@@ -41,7 +41,7 @@ void chain_write(struct buf *file)
 {
     struct draft *d = draft_new("chain");
     struct weights w = { d, 3 };
-    const char *x = draft_input(d, "x", DRAFT_FLOAT, "1 8");
+    const char *x = draft_input(d, "x", DRAFT_FLOAT, "batch 8");
     struct constants pool[CONSTANTS];
 
     for (int i = 0; i < CONSTANTS; i++)
@@ -58,7 +58,7 @@ void chain_write(struct buf *file)
                                   .in = { x },
                                   .out = i == BLOCKS - 1 ? "y" : NULL });
     }
-    draft_output(d, "y", DRAFT_FLOAT, "1 8");
+    draft_output(d, "y", DRAFT_FLOAT, "batch 8");
     draft_write(d, file);
     draft_free(d);
 }
