@@ -138,11 +138,10 @@ struct kernel_watch kernel_unwatch(void)
 
 void kernel_learn(const void *kernel, uint64_t id)
 {
-    _Atomic uint64_t *word = kernel && now.owner
-                                     ? table_word(known, KERNELS,
-                                               key_of((uintptr_t)kernel,
-                                                       now.owner))
-                                     : NULL;
+    _Atomic uint64_t *word =
+            kernel && now.owner ? table_word(known, KERNELS,
+                                          key_of((uintptr_t)kernel, now.owner))
+                                : NULL;
 
     if (word)
         atomic_store(word, id);

@@ -7,7 +7,7 @@
 #define BASES_MOST    16
 
 /* Of a base, among several: it is virtual; how far it is, from this bit on. */
-#define BASE_VIRTUAL  1
+#define BASE_VIRTUAL   1
 #define BASE_OFFSET_AT 8
 
 static bool is_aligned(uintptr_t at)

@@ -88,8 +88,9 @@ struct sample {
     enum kernel_mode mode;
     const struct ort_run_options *use;
     struct stand_in stand_in;
-    uint64_t key, owner; /* of the inputs; of the kernels: 0: not to be learnt */
-    uint32_t depth;      /* events that this thread was in before */
+    uint64_t key,
+            owner;  /* of the inputs; of the kernels: 0: not to be learnt */
+    uint32_t depth; /* events that this thread was in before */
 };
 
 /* The session is looked into from now on; `nodes` guesses what that costs. */

@@ -18,8 +18,8 @@
 #include "hook/table.h"
 #include "hook/text.h"
 
-#define SESSIONS    1024 /* a power of 2 */
-#define WATCHED     256
+#define SESSIONS 1024 /* a power of 2 */
+#define WATCHED  256
 /* Of the time, in the mode "auto"; the aim is one in a hundred. */
 #define SHARE_OF 125
 /* What a node costs, at the least that we believe; and what the next run feels
@@ -221,8 +221,7 @@ static enum kernel_mode choose_of_many(struct watched *w, uint64_t number)
     uint64_t look =
             atomic_fetch_add_explicit(&w->looks, 1, memory_order_relaxed);
 
-    return look % DESCRIBED_ONE_IN == 0 || look == DESCRIBED_TOO ||
-                           is_crowded()
+    return look % DESCRIBED_ONE_IN == 0 || look == DESCRIBED_TOO || is_crowded()
                    ? KERNEL_DESCRIBED
                    : KERNEL_TIMED;
 }

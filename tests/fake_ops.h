@@ -25,6 +25,7 @@ struct fake_node {
     int own_streams; /* that the kernel makes itself */
     bool unseen;     /* nothing describes it: no text streams at all */
     const struct fake_node *inner;
+    struct fake_kernel *kernel; /* which runs instead of all that; or NULL */
 };
 
 /* Around each kernel. */
@@ -93,6 +94,9 @@ struct ort_run_options *fake_run_options(const struct ort_api *api);
 /* False: the run failed. */
 bool fake_run(const struct ort_api *api, struct ort_session *s,
         const struct ort_run_options *options);
+
+/* Within a kernel: nodes of its own, described as the run is. */
+void fake_run_inner(const struct fake_node *nodes);
 
 /* The record that waits longest; false: there is none. */
 bool fake_record(struct record *out);

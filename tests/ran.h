@@ -36,6 +36,8 @@ static void on_ran(void *context, const struct operator_run *r)
     buf_printf(&ran, "%" PRIu64 "/%u: %u depth %u %" PRIu64 "+%" PRIu64,
             r->inference, r->thread, r->operator_id, r->depth, r->start_ns,
             r->raw_ns);
+    if (r->raw_unknown)
+        buf_text(&ran, " alone");
     if (r->kernel_ns)
         buf_printf(&ran, " %" PRIu64 "%s", r->kernel_ns,
                 r->bracketed ? "!" : "?");

@@ -145,7 +145,7 @@ static void too_deep(void)
 
 static const struct fake_node full[] = {
     { "Conv_0", "Conv", CPU, SHAPE, SHAPE, "17", "16", "400", "64", 1, 0, false,
-            NULL },
+            NULL, NULL },
     { .name = "bare" },
     { .name = "odd", .node_index = "1x", .activation = "?" },
     END,

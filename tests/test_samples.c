@@ -298,6 +298,38 @@ static void without_end(void)
     fresh();
 }
 
+/* Kernels that were timed themselves are believed, however many streams were
+ * made; those that nothing described have no figure of ONNX Runtime's. */
+static void kernels_themselves(void)
+{
+    fresh();
+    ran_one(1, 1, 5, 1, 20, 2);
+    ran_one(1, 1, 5, 1, 20, 2);
+    CHECK(TAKE(.kind = RECORD_OPERATOR_RUN, .flags = FLAG_KERNEL,
+            .operator_run = { .id = 6,
+                    .start = 1006,
+                    .raw_ns = 40,
+                    .kernel = 30,
+                    .sample = 1,
+                    .thread = 1,
+                    .level = 1,
+                    .streams = 7 }));
+    CHECK(TAKE(.kind = RECORD_OPERATOR_RUN, .flags = FLAG_TIMED,
+            .operator_run = { .id = 5,
+                    .start = 1005,
+                    .kernel = 12,
+                    .sample = 1,
+                    .thread = 1,
+                    .level = 1 }));
+    end_sample(1, 1, 3);
+    RAN("found 1 of 1: - - - - -\n"
+        "3/1: 1 depth 0 5+30 20!\n"
+        "3/1: 1 depth 0 5+30 20!\n"
+        "found 2 of 1: - - - - -\n"
+        "3/1: 2 depth 0 6+40 30!\n"
+        "3/1: 1 depth 0 5+0 alone 12!\n");
+}
+
 int main(void)
 {
     descriptions();
@@ -305,6 +337,7 @@ int main(void)
     nesting();
     very_deep();
     voting();
+    kernels_themselves();
     interleaved();
     without_end();
     fresh();

@@ -198,7 +198,16 @@ static const struct operator_run operator_runs[] = {
             .raw_ns = 6,
             .kernel_ns = 7,
             .bracketed = true },
-    { .inference = 1, .operator_id = 1, .in_cycles = true, .cycles = 8 },
+    { .inference = 1,
+            .operator_id = 1,
+            .in_cycles = true,
+            .raw_unknown = true,
+            .cycles = 8 },
+    { .inference = 1,
+            .operator_id = 1,
+            .raw_unknown = true,
+            .kernel_ns = 9,
+            .bracketed = true },
     { .inference = 1, .operator_id = 1, .raw_ns = 0, .kernel_ns = 0 },
 };
 
@@ -214,6 +223,7 @@ static void take_operator_run(void *context, const struct operator_run *got)
     SAME(depth);
     SAME(start_ns);
     SAME(raw_ns);
+    SAME(raw_unknown);
     SAME(kernel_ns);
     SAME(bracketed);
     SAME(in_cycles);
@@ -383,6 +393,7 @@ static void nothing_is_not_unknown(void)
         { "operator_runs WHERE kernel_ns IS NULL", 2 },
         { "operator_runs WHERE raw_ns = 0 AND cycles IS NULL", 1 },
         { "operator_runs WHERE raw_ns IS NULL AND cycles = 8", 1 },
+        { "operator_runs WHERE raw_ns IS NULL AND kernel_ns = 9", 1 },
         { "operators WHERE node_index IS NULL AND output_bytes IS NULL", 1 },
         { "operators WHERE node_index = 0 AND parameter_bytes = 0", 1 },
         { "tokens WHERE token_text IS NULL", 1 },

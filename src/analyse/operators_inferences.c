@@ -66,10 +66,9 @@ void inferences_take(void *to, const struct inference *i)
         r->looked_cap = r->looked_cap ? 2 * r->looked_cap : 64;
         r->looked = alloc_resize(r->looked, r->looked_cap * sizeof(*r->looked));
     }
-    r->looked[r->looked_count++] =
-            (struct looked){ number, i->session, i->start_ns,
-                i->start_ns + i->duration_ns, timed, false, plain->apart.count,
-                0 };
+    r->looked[r->looked_count++] = (struct looked){ number, i->session,
+        i->start_ns, i->start_ns + i->duration_ns, timed, false,
+        plain->apart.count, 0 };
 }
 
 const struct looked *inferences_find(const struct inferences *r,

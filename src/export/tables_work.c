@@ -25,6 +25,7 @@ static const struct column inference_columns[] = {
     FLAG("binding", FLAG_BINDING),
     FLAG("sampled", FLAG_SAMPLED),
     FLAG("burst", FLAG_BURST),
+    FLAG("timed", FLAG_TIMED),
     U32("batch", batch, NULL, IF_FLAG(FLAG_SHAPE)),
     U32("sequence", sequence, "tokens", IF_FLAG(FLAG_SEQUENCE)),
     U32("past", past, "tokens", IF_FLAG(FLAG_PAST)),

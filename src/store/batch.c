@@ -189,8 +189,7 @@ static void operator_run_cell(sqlite3_context *to, const struct store *s,
     case 4: feed_u64(to, r->thread, true); break;
     case 5: feed_u64(to, r->depth, true); break;
     case 6: feed_u64(to, r->start_ns, true); break;
-    case 7: feed_u64(to, r->raw_ns, !r->in_cycles && !r->raw_unknown);
-        break;
+    case 7: feed_u64(to, r->raw_ns, !r->in_cycles && !r->raw_unknown); break;
     case 8: feed_u64(to, r->kernel_ns, r->bracketed); break;
     case 9: feed_u64(to, r->cycles, r->in_cycles); break;
     default: break;

@@ -95,7 +95,7 @@ traced() {
     want=$(sql "SELECT 'Mark i ' || n FROM (SELECT count(*) n FROM events
             WHERE run = :run AND kind = 0) WHERE n > 0
         UNION SELECT 'Node X ' || n FROM (SELECT count(*) n FROM operator_runs
-            WHERE run = :run AND raw_ns NOT NULL) WHERE n > 0
+            WHERE run = :run AND cycles IS NULL) WHERE n > 0
         UNION SELECT 'Sampled C ' || n FROM (SELECT count(*) n FROM readings
             WHERE run = :run) WHERE n > 0
         UNION SELECT 'Section X ' || n FROM (SELECT count(*) n
