@@ -1,17 +1,19 @@
 # capture.jq -- from the calls of bench/capture and the database's flags to what
 # the meter adds, in per cent of a bare inference.
 #
-# Inferences that were looked into, those right after one, and all others are
-# three kinds.
+# Inferences that were described, those right after one, those that were only
+# timed, and all others are four kinds.
 #
 # What the hook adds to the others directly is known call by call: what the
 # program saw, less what the hook saw between its own beginning and end.  What
 # it may do to the runtime by being there (caches) shows only against the bare
-# ones of their block: the median of the blocks, and the interval that it lies
-# in, which is as wide as the machine is unsteady.
+# ones of their block: two of either, in an order in which a machine that
+# becomes slower or quicker meanwhile does so for both.  It is the median of the
+# blocks, and the interval that this lies in, which is as wide as the machine is
+# unsteady.
 #
-# Of the first two kinds there are few: the medians of each, by how many there
-# are.  A bare call right after one that was looked into is left out.
+# Of the first three kinds there are few: the medians of each, by how many there
+# are.  A block with one of these is left out of the comparison.
 #
 # The verdict is on all of the interval.
 
@@ -28,36 +30,42 @@ def percent: (. * 100000 | round) / 1000
 ($recorded | split("\n")
     | map(select(. != "") | split("|") | map(tonumber))) as $seen
 | [foreach ($calls | split("\n")[] | select(. != "") | split(" ")) as [$kind, $ns]
-    ({ hooked: 0, call: 0, looked: false };
-     .cold = .looked
-     | .looked = ($kind == "hooked" and $seen[.hooked][0] == 1)
+    ({ hooked: 0, call: 0, described: false };
+     .cold = .described
+     | .described = ($kind == "hooked" and $seen[.hooked][0] == 1)
+     | .timed = ($kind == "hooked" and $seen[.hooked][1] == 1)
      | .ns = ($ns | tonumber)
-     | .own = (if $kind == "hooked" then .ns - $seen[.hooked][1] else null end)
+     | .own = (if $kind == "hooked" then .ns - $seen[.hooked][2] else null end)
      | .hooked += (if $kind == "hooked" then 1 else 0 end) | .call += 1
      | .kind = $kind;
-     { kind, ns, own, looked, cold, block: ((.call - 1) / 8 | floor) })] as $all
-| [$all[] | select(.kind == "hooked" and .looked)] as $into
-| [$all[] | select(.kind == "hooked" and .cold and (.looked | not))] as $after
-| [$all | map(select((.looked or .cold) | not)) | group_by(.block)[]
-    | { hooked: (map(select(.kind == "hooked").ns) | median),
-        bare: (map(select(.kind == "bare").ns) | median) }] as $blocks
-| ([$blocks[].bare | values] | median) as $bare
-| [$blocks[] | select(.hooked and .bare) | .hooked / .bare] as $ratios
-| [range(1; $blocks | length; 2)
-    | ($blocks[. - 1].bare // null) as $a | ($blocks[.].bare // null) as $b
-    | select($a and $b)
-    | if . % 4 == 1 then $a / $b else $b / $a end] as $controls
-| (([$all[] | select(.own and ((.looked or .cold) | not)).own] | median)
+     { kind, ns, own, described, timed, cold,
+       other: ([.described, .timed, .cold] | any | not),
+       block: ((.call - 1) / 4 | floor) })] as $all
+| [$all[] | select(.described)] as $described
+| [$all[] | select(.timed)] as $timed
+| [$all[] | select(.kind == "hooked" and .cold
+    and ([.described, .timed] | any | not))] as $after
+| [$all | group_by(.block)[] | select(map(.other) | all)
+    | { hooked: (map(select(.kind == "hooked").ns) | add),
+        bare: map(select(.kind == "bare").ns) }] as $blocks
+| ([$blocks[].bare[]] | median) as $bare
+| [$blocks[] | .hooked / (.bare | add)] as $ratios
+# The first of the two bare ones of a block, and the second; every other time
+# the other way round.
+| [$blocks | to_entries[] | (.key % 2) as $odd
+    | .value.bare | .[$odd] / .[1 - $odd]] as $controls
+| (([$all[] | select(.own and .other).own] | median)
     / $bare) as $direct
 | ($ratios | median - 1) as $added
 | ($ratios | interval | map(. - 1)) as $between
 | ([$all[] | select(.kind == "hooked")] | length) as $hooked
 | def part($kind): ($kind | length) as $n | if $n == 0 then 0
     else $n / $hooked * (([$kind[].ns] | median) / $bare - 1) end;
-($added * (1 - ($into + $after | length) / $hooked)
-    + part($into) + part($after)) as $mean
+($added * (1 - ($described + $timed + $after | length) / $hooked)
+    + part($described) + part($timed) + part($after)) as $mean
 | "\($name): \($mean | percent) of \($bare / 1000 | round) us; " +
-  (if $into != [] then "\($into | length) of \($hooked) looked into; "
+  (if $described != [] then "of \($hooked) \($described | length) described, " +
+       "\($timed | length) timed; "
    else "" end) +
   "the others directly \($direct | percent), against bare " +
   "\($added | percent) [\($between | map(percent) | join(", "))], " +
