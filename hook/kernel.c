@@ -22,13 +22,7 @@
 #define NOTEBOOKS 16    /* runs timed at the same time */
 #define LINES     16384 /* a run of more kernels is not timed */
 
-/* Read by the entries in kernels_x86_64.S. */
-extern _Thread_local uint32_t hook_kernel_watch;
 _Thread_local uint32_t hook_kernel_watch;
-
-/* Called from there, around a kernel. */
-HOT void hook_kernel_entered(const void *kernel, uintptr_t stack);
-HOT void hook_kernel_left(uintptr_t stack);
 
 struct running {
     const void *kernel;
@@ -168,7 +162,7 @@ static void describe(struct running *r)
                 HELPER);
 }
 
-void hook_kernel_entered(const void *kernel, uintptr_t stack)
+HOT void hook_kernel_entered(const void *kernel, uintptr_t stack)
 {
     drop_below(stack + 1);
     if (depth == NESTED) {
@@ -199,7 +193,7 @@ static inline void note(const struct running *r, uint64_t end)
     };
 }
 
-void hook_kernel_left(uintptr_t stack)
+HOT void hook_kernel_left(uintptr_t stack)
 {
     uint64_t end = channel_now();
 

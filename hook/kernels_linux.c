@@ -48,11 +48,8 @@ static uintptr_t entry_for(uintptr_t function)
         i++;
     if (i == KERNEL_FUNCTIONS)
         return 0;
-    if (i == functions) {
-        hook_kernel_functions[i] = function;
-        atomic_thread_fence(memory_order_seq_cst);
-        functions++;
-    }
+    if (i == functions)
+        hook_kernel_functions[functions++] = function;
     return (uintptr_t)hook_kernel_entries + i * KERNEL_ENTRY;
 }
 

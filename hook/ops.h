@@ -193,3 +193,9 @@ bool kernel_watch(enum kernel_mode mode, uint32_t sample, uint64_t owner);
 struct kernel_watch kernel_unwatch(void);
 /* While a run is described: that operator's; NULL: it was not seen. */
 void kernel_learn(const void *kernel, uint64_t id);
+
+/* For the entries in kernels_x86_64.S: the mode, and what to call around a
+ * kernel, with the place on the stack that tells one from another. */
+extern _Thread_local uint32_t hook_kernel_watch;
+void hook_kernel_entered(const void *kernel, uintptr_t stack);
+void hook_kernel_left(uintptr_t stack);

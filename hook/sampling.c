@@ -20,6 +20,7 @@
 
 #define SESSIONS 1024 /* a power of 2 */
 #define WATCHED  256
+
 /* Of the time, in the mode "auto"; the aim is one in a hundred. */
 #define SHARE_OF 125
 /* What a node costs, at the least that we believe; and what the next run feels

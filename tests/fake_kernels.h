@@ -37,7 +37,7 @@ struct fake_kernel {
     const uintptr_t *table;
     uint64_t took_ns;
     void (*during)(const struct fake_kernel *k); /* or NULL */
-    int ran;
+    _Atomic int ran;
 };
 
 /* What stands for Compute in all its tables; returns the status's place. */

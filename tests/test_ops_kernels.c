@@ -2,8 +2,7 @@
 #include "fake_kernels.h"
 #include "fake_ops.h"
 
-#include <setjmp.h>
-#include <sys/mman.h>
+#include <pthread.h>
 
 /* The operator's kernels; filled in by start(). */
 static struct fake_kernel first, second, inner, helper;
@@ -215,20 +214,13 @@ static void strangers(void)
     check_kinds("TT"); /* fewer are no strangers */
 }
 
-static jmp_buf caught;
-
-static void leave(const struct fake_kernel *k)
+/* Entered, and never left. */
+static void throw_and_catch(const struct fake_kernel *k)
 {
-    (void)k;
-    longjmp(caught, 1);
-}
+    char here;
 
-static void call_and_catch(const struct fake_kernel *k)
-{
     (void)k;
-    inner.during = leave;
-    if (!setjmp(caught))
-        fake_kernel_run(&inner);
+    hook_kernel_entered(&inner, (uintptr_t)&here - 1000);
 }
 
 /* A kernel that is left by an exception is not seen to end. */
@@ -237,7 +229,7 @@ static void exceptions(void)
     struct record r;
 
     start("1", plain);
-    first.during = call_and_catch; /* its helper */
+    first.during = throw_and_catch; /* its helper */
     CHECK_INT(kind_of_run(), 'D');
     (void)fake_count(RECORD_NONE);
     CHECK(run());
@@ -363,6 +355,43 @@ static void as_allowed(void)
     CHECK(timed > 4 * described && timed <= 8 * described);
 }
 
+#define THREADS 8
+#define EACH    500
+
+static void *run_some(void *unused)
+{
+    for (int i = 0; i < EACH; i++)
+        CHECK(run());
+    return unused;
+}
+
+/* Each thread's kernels are its own. */
+static void side_by_side(void)
+{
+    pthread_t threads[THREADS];
+    struct record r;
+    int runs = 0, timed = 0, told = 0, samples = 0;
+
+    start("1", plain);
+    CHECK_INT(kind_of_run(), 'D');
+    (void)fake_count(RECORD_NONE);
+    for (int i = 0; i < THREADS; i++)
+        CHECK_INT(pthread_create(&threads[i], NULL, run_some, NULL), 0);
+    for (int i = 0; i < THREADS; i++)
+        CHECK_INT(pthread_join(threads[i], NULL), 0);
+    while (fake_record(&r)) {
+        runs += r.kind == RECORD_RUN;
+        timed += r.kind == RECORD_RUN && r.flags & FLAG_TIMED;
+        told += r.kind == RECORD_OPERATOR_RUN;
+        samples += r.kind == RECORD_SAMPLE;
+    }
+    CHECK_INT(runs, THREADS * EACH);
+    CHECK_INT(samples, runs);
+    CHECK_INT(told, 2 * runs);
+    CHECK(timed > runs / 2);
+    CHECK_INT(first.ran, runs + 1);
+}
+
 /* So many at the same time, and no more. */
 static void at_the_same_time(void)
 {
@@ -389,6 +418,7 @@ int main(void)
     apart(next_session);
     apart(failing);
     apart(as_allowed);
+    apart(side_by_side);
     apart(at_the_same_time);
     return test_result();
 }

@@ -90,6 +90,23 @@ compare node "$here/infer.cjs" "$npm/onnxruntime-node" \
 counted 4001
 holds '.latency.looked_into > 0 and .latency.looked_into < 400'
 
+# A kernel that throws does so as it would without us; the runs around it are
+# looked into.
+meter_options=(--ops all)
+compare node "$here/throwing.cjs" "$npm/onnxruntime-node" \
+    "$models/decoder/model.onnx"
+grep -q 'Add node' out || fail "nothing was thrown: $(cat out)"
+is .latency.count 211
+is .latency.failed 30
+holds '[.ops[] | .method == "timed"] | any'
+adds_up
+
+# Many at the same time, with threads within each.
+"$ortmeter" bench "$models/decoder" --threads 2 --concurrency 4 --ops 3 \
+    --count 500 --warmup 0 --db t.db --json >run.json
+holds '.lost_events == 0 and (.gaps.sessions[] | .looked_into.timed > 0)'
+adds_up
+
 # Off means off, and what is wrong is said.
 meter_options=()
 meter "$programs/linked" "$models/mlp.onnx" 11
