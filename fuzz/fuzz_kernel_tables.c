@@ -13,8 +13,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char name[] = "N11onnxruntime8OpKernelE";
-    static const char code[64];
+    static const char name[] =
+            "N11onnxruntime8OpKernelE\0"
+            "N11onnxruntime11concurrency27ExtendedThreadPoolInterfaceE";
+    static const unsigned char code[64] = { 0x48, 0x83, 0xc7, 8, 0xe9, 0x48,
+        0x83, 0xc6, 8 };
     size_t count = size / sizeof(uintptr_t);
     uintptr_t *words = malloc(count * sizeof(*words) + 1);
     char *names = malloc(sizeof(name)); /* so that reading behind it shows */
@@ -31,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         switch (words[i] & 7) {
         case 1: words[i] = (uintptr_t)&words[w % count]; break;
         case 2: words[i] = (uintptr_t)names + w % sizeof(name); break;
-        case 3: words[i] = (uintptr_t)names; break;
+        case 3: words[i] = (uintptr_t)names + w % 2 * 25; break;
         case 4: words[i] = (uintptr_t)code + w % sizeof(code); break;
         case 5: words[i] = 0; break;
         case 6: words[i] = 1 + w % 3; break; /* kinds; not ours */
@@ -40,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     }
 
-    const struct kernel_image image = {
+    const struct class_image image = {
         .data = { (uintptr_t)words, (uintptr_t)(words + count), false },
         .readable = { { (uintptr_t)words, (uintptr_t)(words + count), false },
                 { (uintptr_t)names, (uintptr_t)(names + sizeof(name)), false },
@@ -56,6 +59,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < n; i++)
         if (found[i] < words + 2 + KERNEL_COMPUTE || found[i] >= words + count)
             abort();
+
+    const uintptr_t *pool = pool_table_find(&image);
+
+    if (pool && (pool < words + 2 || pool + POOL_FUNCTIONS >= words + count))
+        abort();
     free(names);
     free(words);
     return 0;

@@ -90,6 +90,7 @@ struct library {
     ort_function real[WRAPS];
     ort_function stream_made, stream_gone; /* bracket_linux.c */
     bool times_kernels;                    /* kernels_linux.c */
+    bool quiet_pools;                      /* pool_linux.c */
 };
 
 extern struct library hook_libraries[LIBRARIES];

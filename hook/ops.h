@@ -7,9 +7,10 @@
  *     probe.c          the provider: claims no node, and hears of all
  *     bracket_linux.c  where a kernel really begins and ends, nearly
  *     kernels_linux.c  the same, exactly: takes the place of the kernels'
- *                      function (kernel_tables.c finds it, kernels_x86_64.S
- *                      stands there) and calls
+ *                      function (class_tables.c, kernel_tables.c find it,
+ *                      kernels_x86_64.S stands there) and calls
  *     kernel.c         which times them, and knows which operator each is
+ *     pool_linux.c     keeps pools of threads out of it
  *     operator.c       what was heard, as records
  *     burst.c          before 1.25: ONNX Runtime's own profile of the first
  *                      runs of a session
@@ -107,6 +108,9 @@ void ops_end(const struct library *lib, const struct ort_session *session,
 /* After the run's record was sent. */
 void ops_sent(const struct sample *s, const struct record *run);
 
+/* The session has runs of which we do not see when they end. */
+void ops_shared(const struct ort_session *session);
+
 /* The sample that this thread is in, or 0. */
 uint32_t ops_current(void);
 /* Another thread runs a part of that sample. */
@@ -173,7 +177,19 @@ void operator_stream_gone(void);
 /* Takes the two functions' places in the runtime.  False: it has none. */
 bool bracket_install(const struct candidate *c, struct library *lib);
 
-/* --- kernels_linux.c, kernel.c -------------------------------------------- */
+/* --- classes_linux.c, pool_linux.c, kernels_linux.c, kernel.c ------------- */
+
+struct class_image;
+
+/* False: it has no classes that we can read. */
+bool classes_image(struct class_image *out, const struct candidate *c);
+/* Their tables may be written, and no longer. */
+bool classes_open(const struct candidate *c);
+void classes_close(const struct candidate *c);
+
+/* From now on, pools of threads stay as they are in runs that we describe.
+ * False: they do not, and such a run is not safe beside others. */
+bool pool_install(const struct candidate *c, uint8_t library);
 
 /* From now on all kernels of the runtime pass by us.  False: they do not. */
 bool kernels_install(const struct candidate *c);

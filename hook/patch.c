@@ -176,6 +176,7 @@ bool patch(const struct candidate *c)
     if (ops_wanted() && minor >= ORT_SINCE_RunOptionsEnableProfiling) {
         (void)bracket_install(c, lib);
         lib->times_kernels = kernels_install(c);
+        lib->quiet_pools = pool_install(c, lib->index);
     }
     object_library(lib, c->path, version, taken);
     return true;

@@ -213,6 +213,7 @@ struct ort_status *run_async(const struct library *lib, ORT_RUN_ARGS,
                 out, done, user_data);
     }
 
+    ops_shared(session);
     a->lib = lib;
     a->burst = ops_wanted() ? burst_begin(session) : NULL;
     a->done = done;

@@ -62,6 +62,8 @@ static struct watched {
     _Atomic uint64_t last_key; /* of the last that was described */
     _Atomic uint64_t kernels;  /* of that one */
     _Atomic int64_t timed_left;
+    _Atomic uint32_t inside; /* runs under way */
+    _Atomic bool shared;     /* there were two at the same time */
     _Atomic uint64_t spent_timing;
 } watched[WATCHED];
 
@@ -158,6 +160,8 @@ void ops_watch(const struct ort_session *session, uint32_t nodes)
         atomic_store(&w->last_key, 0);
         atomic_store(&w->kernels, 0);
         atomic_store(&w->timed_left, 0);
+        atomic_store(&w->inside, 0);
+        atomic_store(&w->shared, false);
         atomic_store(&w->spent_timing, 0);
         w->guess = span_of(GUESS_NODE_NS) * (nodes ? nodes : 100);
         w->serial = atomic_fetch_add(&serials, 1) + 1;
@@ -303,6 +307,26 @@ static uint64_t owner_of(struct watched *w, uint64_t key)
                    : 0;
 }
 
+static void enter(struct watched *w)
+{
+    if (atomic_fetch_add(&w->inside, 1))
+        atomic_store(&w->shared, true);
+}
+
+void ops_shared(const struct ort_session *session)
+{
+    struct watched *w = ops_wanted() ? find(session) : NULL;
+
+    if (w)
+        atomic_store(&w->shared, true);
+}
+
+/* See pool_linux.c: what is described may harm what runs beside it. */
+static bool may_describe(struct watched *w, const struct library *lib)
+{
+    return lib->quiet_pools || !atomic_load(&w->shared);
+}
+
 static bool look(struct sample *s, enum kernel_mode how)
 {
     uint32_t id = atomic_fetch_add(&samples, 1) + 1;
@@ -326,6 +350,7 @@ struct sample ops_begin(const struct library *lib,
         s.burst = burst_begin(session);
     if (!w)
         return s;
+    enter(w);
 
     enum kernel_mode wanted = choose(w);
 
@@ -338,6 +363,7 @@ struct sample ops_begin(const struct library *lib,
             look(&s, KERNEL_TIMED))
         return s;
     if ((wanted == KERNEL_DESCRIBED || mode == MODE_EVERY) &&
+            may_describe(w, lib) &&
             run_options_replace(&s.stand_in, lib, theirs)) {
         s.use = s.stand_in.ours;
         (void)look(&s, KERNEL_DESCRIBED);
@@ -384,6 +410,7 @@ void ops_end(const struct library *lib, const struct ort_session *session,
         look_away(lib, w, s, run);
     if (!w)
         return;
+    (void)atomic_fetch_sub(&w->inside, 1);
     add(&w->all, took);
     if (s->mode == KERNEL_DESCRIBED)
         account_sampled(w, took);

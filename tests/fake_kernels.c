@@ -11,6 +11,10 @@
 
 #define ONE  "_ZTVN10__cxxabiv120__si_class_type_infoE"
 #define MORE "_ZTVN10__cxxabiv121__vmi_class_type_infoE"
+#define TEXT                                      \
+    "_ZNSt13runtime_errorC1ERKNSt7__cxx1112basic" \
+    "_stringIcSt11char_traitsIcESaIcEEE"
+#define POOL "N11onnxruntime11concurrency27ExtendedThreadPoolInterfaceE"
 
 /* Functions and kinds of descriptions of the C++ library's, which is another.
  */
@@ -20,11 +24,11 @@ static const uintptr_t no_base = 1, one_base = 2, more_bases = 3, pointer = 4,
 static struct library_image {
     _Alignas(PAGE) uintptr_t words[FAKE_WORDS]; /* read-only, later */
     char rest[PAGE - FAKE_WORDS * sizeof(uintptr_t)];
-    char names[256];
-    ElfW(Sym) symbols[3];
-    ElfW(Rela) relocations[2];
+    char names[512];
+    ElfW(Sym) symbols[4];
+    ElfW(Rela) relocations[3];
     ElfW(Dyn) dynamic[6];
-    uintptr_t kinds[2]; /* where the loader put the two addresses */
+    uintptr_t imported[3]; /* where the loader put the addresses */
 } * image;
 
 /* --- kernels -------------------------------------------------------------- */
@@ -74,7 +78,41 @@ static void put(int word, size_t count, const uintptr_t *values)
     put(word, sizeof((uintptr_t[]){ __VA_ARGS__ }) / sizeof(uintptr_t), \
             (const uintptr_t[]){ __VA_ARGS__ })
 
-enum { NAME_BASE = 8, NAME_OTHER = 40, NAME_ONE = 64, NAME_MORE = 128 };
+enum {
+    NAME_BASE = 8,
+    NAME_OTHER = 40,
+    NAME_ONE = 64,
+    NAME_MORE = 128,
+    NAME_TEXT = 192,
+    NAME_POOL = 320
+};
+
+/* Two functions of a pool, as compilers make them: they count in the part of
+ * the object behind the table's address. */
+enum { CODE_START = 0, CODE_STOP = 64, CODE_BYTES = 128 };
+
+static const unsigned char start_code[] = { 0xf3, 0x0f, 0x1e,
+    0xfa,                         /* endbr64 */
+    0x48, 0x83, 0xc7, 0x08,       /* add $8, %rdi */
+    0xe9, 0x00, 0x00, 0x00, 0x00, /* jmp to the next */
+    0xff, 0x07, 0xc3 };           /* incl (%rdi); ret */
+static const unsigned char stop_code[] = { 0xf3, 0x0f, 0x1e, 0xfa, /* endbr64 */
+    0x53, 0x48, 0x83, 0xc6, 0x08,               /* push %rbx; add $8, %rsi */
+    0xff, 0x0e, 0x48, 0x89, 0xf8, 0x5b, 0xc3 }; /* decl (%rsi);
+                                               mov %rdi, %rax; pop %rbx; ret */
+static unsigned char *code;
+
+static void put_code(void)
+{
+    code = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+            -1, 0);
+    if (code == MAP_FAILED)
+        abort();
+    memcpy(code + CODE_START, start_code, sizeof(start_code));
+    memcpy(code + CODE_STOP, stop_code, sizeof(stop_code));
+    if (mprotect(code, PAGE, PROT_READ | PROT_EXEC))
+        abort();
+}
 
 static void put_descriptions(void)
 {
@@ -92,6 +130,8 @@ static void put_descriptions(void)
     PUT(D_VIRTUAL, more_bases, name(NAME_OTHER), one, at(D_BASE), virtual);
     PUT(D_CIRCLE, one_base, name(NAME_OTHER), at(D_CIRCLE));
     PUT(D_POINTER, pointer, name(NAME_OTHER), 0, at(D_CHILD));
+    PUT(D_POOLS, no_base, name(NAME_POOL));
+    PUT(D_POOL, one_base, name(NAME_OTHER), at(D_POOLS));
 }
 
 static void put_tables(void)
@@ -108,12 +148,14 @@ static void put_tables(void)
     PUT(T_CIRCLE, 0, at(D_CIRCLE), f, f, f, f);
     PUT(T_STRANGER, 0, at(D_STRANGER), f, f, f, f);
     PUT(T_ABSTRACT, 0, at(D_CHILD), 0, 0, pure, f);
+    PUT(T_POOL, 0, at(D_POOL), f, f, f, f, f, f, f, f, f, f, f,
+            (uintptr_t)code + CODE_START, (uintptr_t)code + CODE_STOP, f, f);
 }
 
 static ElfW(Rela) relocation(int kind)
 {
     return (ElfW(Rela)){
-        .r_offset = offsetof(struct library_image, kinds) +
+        .r_offset = offsetof(struct library_image, imported) +
                     (size_t)kind * sizeof(uintptr_t),
         .r_info = ELF64_R_INFO((uint64_t)kind + 1, 0),
     };
@@ -132,12 +174,15 @@ static void put_dynamic(void)
 
     memcpy(image->names + NAME_ONE, ONE, sizeof(ONE));
     memcpy(image->names + NAME_MORE, MORE, sizeof(MORE));
+    memcpy(image->names + NAME_TEXT, TEXT, sizeof(TEXT));
+    memcpy(image->names + NAME_POOL, POOL, sizeof(POOL));
     image->symbols[1].st_name = NAME_ONE;
     image->symbols[2].st_name = NAME_MORE;
-    image->relocations[0] = relocation(0);
-    image->relocations[1] = relocation(1);
-    image->kinds[0] = one_base;
-    image->kinds[1] = more_bases;
+    image->symbols[3].st_name = NAME_TEXT;
+    for (int i = 0; i < 3; i++)
+        image->relocations[i] = relocation(i);
+    image->imported[0] = one_base;
+    image->imported[1] = more_bases;
     memcpy(image->dynamic, dynamic, sizeof(dynamic));
 }
 
@@ -149,6 +194,7 @@ uintptr_t *fake_kernels_words(void)
         if (image == MAP_FAILED)
             abort();
         put_dynamic();
+        put_code();
     }
     if (mprotect(image->words, PAGE, PROT_READ | PROT_WRITE))
         abort();
@@ -160,15 +206,16 @@ uintptr_t *fake_kernels_words(void)
     return image->words;
 }
 
-struct kernel_image fake_kernels_image(void)
+struct class_image fake_kernels_image(void)
 {
     const uintptr_t f = (uintptr_t)fake_compute;
 
-    return (struct kernel_image){
+    return (struct class_image){
         .data = { at(0), at(FAKE_WORDS), false },
         .readable = { { at(0), (uintptr_t)(image + 1), false },
-                { f, f + 1, true } },
-        .readable_count = 2,
+                { f, f + 1, true },
+                { (uintptr_t)code, (uintptr_t)code + CODE_BYTES, true } },
+        .readable_count = 3,
         .one_base = one_base,
         .more_bases = more_bases,
     };
@@ -188,7 +235,8 @@ struct candidate fake_kernels_library(void)
         .relro_start = at(0),
         .relro_end = at(0) + PAGE,
         .segments = { { at(0), (uintptr_t)(image + 1), false },
-                { f, f + 1, true } },
-        .segment_count = 2,
+                { f, f + 1, true },
+                { (uintptr_t)code, (uintptr_t)code + CODE_BYTES, true } },
+        .segment_count = 3,
     };
 }

@@ -26,7 +26,10 @@ enum {
     T_CIRCLE = 78,
     T_STRANGER = 84,
     T_ABSTRACT = 90, /* a kernel without Compute */
-    FAKE_WORDS = 96
+    D_POOLS = 96,    /* what pools of threads are derived from */
+    D_POOL = 98,
+    T_POOL = 101,
+    FAKE_WORDS = 120
 };
 
 /* A table's functions begin behind these. */
@@ -45,8 +48,14 @@ void *fake_compute(void *status, struct fake_kernel *k, void *context);
 /* As ONNX Runtime does it: through the table. */
 void fake_kernel_run(struct fake_kernel *k);
 
+/* A pool of threads: an object that begins with its table. */
+struct fake_pool {
+    const uintptr_t *table;
+    uint64_t profiling; /* started, and not stopped */
+};
+
 /* The words, which are written anew, and on pages of their own. */
 uintptr_t *fake_kernels_words(void);
-struct kernel_image fake_kernels_image(void);
+struct class_image fake_kernels_image(void);
 /* The same as the loader shows it. */
 struct candidate fake_kernels_library(void);

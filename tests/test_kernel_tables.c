@@ -8,7 +8,7 @@
 
 static uintptr_t *found[MOST];
 
-static size_t find(const struct kernel_image *image)
+static size_t find(const struct class_image *image)
 {
     memset(found, 0, sizeof(found));
     return kernel_tables_find(found, MOST, image);
@@ -18,7 +18,7 @@ static size_t find(const struct kernel_image *image)
 static void kernels_only(void)
 {
     const uintptr_t *words = fake_kernels_words();
-    struct kernel_image image = fake_kernels_image();
+    struct class_image image = fake_kernels_image();
     const int expected[] = { T_CHILD, T_GRANDCHILD, T_SECOND };
 
     CHECK_INT(find(&image), 3);
@@ -42,14 +42,14 @@ static void unlike_ours(void)
 
     for (size_t i = 0; i < sizeof(changed) / sizeof(*changed); i++) {
         uintptr_t *words = fake_kernels_words();
-        struct kernel_image image = fake_kernels_image();
+        struct class_image image = fake_kernels_image();
 
         words[changed[i].word] = changed[i].value;
         CHECK_INT(find(&image), 0);
     }
 
     uintptr_t *words = fake_kernels_words();
-    struct kernel_image image = fake_kernels_image();
+    struct class_image image = fake_kernels_image();
 
     words[T_BASE + TABLE_HEAD + KERNEL_COMPUTE] = (uintptr_t)fake_compute;
     CHECK_INT(find(&image), 0); /* Compute is there */
@@ -80,7 +80,7 @@ static void broken_descriptions(void)
 
     for (size_t i = 0; i < sizeof(changed) / sizeof(*changed); i++) {
         uintptr_t *words = fake_kernels_words();
-        struct kernel_image image = fake_kernels_image();
+        struct class_image image = fake_kernels_image();
 
         words[changed[i].word] = changed[i].value;
         CHECK_INT(find(&image), changed[i].left);
@@ -88,7 +88,7 @@ static void broken_descriptions(void)
 
     /* Data that ends in the midst of a description, a table, a name. */
     uintptr_t *words = fake_kernels_words();
-    struct kernel_image image = fake_kernels_image();
+    struct class_image image = fake_kernels_image();
 
     for (size_t n = 0; n <= FAKE_WORDS; n++) {
         image.data.end = image.data.start + n * sizeof(*words);
@@ -98,10 +98,59 @@ static void broken_descriptions(void)
     CHECK_INT(find(&image), 0);
 }
 
+/* The one class of pools; whatever is not as we know it is left alone. */
+static void pools(void)
+{
+    static const struct {
+        int word;
+        uintptr_t value;
+    } changed[] = {
+        { T_POOL + TABLE_HEAD, 77 }, /* no function */
+        { T_POOL + TABLE_HEAD + POOL_START, 0 },
+        { T_POOL + TABLE_HEAD + POOL_FUNCTIONS - 1, 0 },        /* too few */
+        { T_POOL + TABLE_HEAD + POOL_FUNCTIONS, (uintptr_t)1 }, /* one more */
+        { D_POOLS + 1, 0 },
+    };
+    uintptr_t *words = fake_kernels_words();
+    struct class_image image = fake_kernels_image();
+
+    CHECK(pool_table_find(&image) == words + T_POOL + TABLE_HEAD);
+    for (size_t i = 0; i < sizeof(changed) / sizeof(*changed); i++) {
+        (void)fake_kernels_words();
+        words[changed[i].word] = changed[i].value == 1 ? (uintptr_t)fake_compute
+                                                       : changed[i].value;
+        CHECK(!pool_table_find(&image));
+    }
+
+    /* Functions that do something else. */
+    (void)fake_kernels_words();
+    words[T_POOL + TABLE_HEAD + POOL_START] += 4;
+    CHECK(pool_table_find(
+            &image)); /* the mark at the beginning may be missing */
+    words[T_POOL + TABLE_HEAD + POOL_START] += 1;
+    CHECK(!pool_table_find(&image));
+    (void)fake_kernels_words();
+    words[T_POOL + TABLE_HEAD + POOL_STOP] += 6;
+    CHECK(!pool_table_find(&image));
+    (void)fake_kernels_words();
+    words[T_POOL + TABLE_HEAD + POOL_START] =
+            words[T_POOL + TABLE_HEAD + POOL_STOP];
+    CHECK(!pool_table_find(&image));
+    (void)fake_kernels_words();
+    image.readable[2].end = image.readable[2].start + 20; /* cut */
+    CHECK(!pool_table_find(&image));
+
+    /* Two classes: which one is it? */
+    image = fake_kernels_image();
+    words[T_CHILD + 1] = words[T_POOL + 1];
+    CHECK(!pool_table_find(&image));
+}
+
 int main(void)
 {
     kernels_only();
     unlike_ours();
     broken_descriptions();
+    pools();
     return test_result();
 }

@@ -1,77 +1,5 @@
 /* Inferences whose kernels are timed, and nothing else. */
-#include "fake_kernels.h"
-#include "fake_ops.h"
-
-#include <pthread.h>
-
-/* The operator's kernels; filled in by start(). */
-static struct fake_kernel first, second, inner, helper;
-
-static const struct fake_node plain[] = {
-    { .name = "a", .op_type = "Conv", .kernel = &first },
-    { .name = "b", .op_type = "Relu", .kernel = &second }, { .name = NULL }
-};
-
-static const struct ort_api *api;
-static struct ort_session *session;
-
-static void start(const char *asked, const struct fake_node *nodes)
-{
-    uintptr_t *words = fake_kernels_words();
-    struct candidate c = fake_kernels_library();
-
-    api = fake_start(asked, 30);
-    CHECK(kernels_install(&c));
-    fake_library(api)->times_kernels = true;
-    first = (struct fake_kernel){ words + T_CHILD + TABLE_HEAD, 300, NULL, 0 };
-    second = (struct fake_kernel){ words + T_SECOND + TABLE_HEAD, 40, NULL, 0 };
-    inner = helper = first;
-    inner.took_ns = 5;
-    helper.took_ns = 7;
-    fake.nodes = nodes;
-    session = fake_load(api, fake_env(), NULL);
-    (void)fake_count(RECORD_NONE);
-}
-
-/* With inputs whose shapes are known: none. */
-static bool run(void)
-{
-    const struct ort_value *in = NULL;
-    struct ort_status *status =
-            ORT(api, Run)(session, NULL, NULL, &in, 0, NULL, 0, NULL);
-
-    if (status)
-        ORT(api, ReleaseStatus)(status);
-    return !status;
-}
-
-/* What a run was: described, timed or left alone. */
-static char kind_of_run(void)
-{
-    struct record r;
-    bool profiled = false;
-    int before = fake.profiled_runs;
-
-    CHECK(run());
-    profiled = fake.profiled_runs > before;
-    CHECK(fake_record_of(RECORD_RUN, &r));
-    CHECK_INT(profiled,
-            (r.flags & (FLAG_SAMPLED | FLAG_TIMED)) == FLAG_SAMPLED);
-    return r.flags & FLAG_TIMED ? 'T' : r.flags & FLAG_SAMPLED ? 'D' : '-';
-}
-
-static void check_kinds(const char *expected)
-{
-    char got[64] = "";
-
-    for (size_t i = 0; expected[i]; i++)
-        got[i] = kind_of_run();
-    CHECK(strcmp(got, expected) == 0);
-    if (strcmp(got, expected) != 0)
-        (void)fprintf(stderr, "%s, not %s\n", got, expected);
-}
-
-/* --- tests ---------------------------------------------------------------- */
+#include "kernel_runs.h"
 
 /* Entered through the tables, which are read-only again; a thread that nobody
  * looks at does not notice. */
@@ -355,53 +283,6 @@ static void as_allowed(void)
     CHECK(timed > 4 * described && timed <= 8 * described);
 }
 
-#define THREADS 8
-#define EACH    500
-
-static void *run_some(void *unused)
-{
-    for (int i = 0; i < EACH; i++)
-        CHECK(run());
-    return unused;
-}
-
-/* Each thread's kernels are its own. */
-static void side_by_side(void)
-{
-    pthread_t threads[THREADS];
-    struct record r;
-    int runs = 0, timed = 0, told = 0, samples = 0;
-
-    start("1", plain);
-    CHECK_INT(kind_of_run(), 'D');
-    (void)fake_count(RECORD_NONE);
-    for (int i = 0; i < THREADS; i++)
-        CHECK_INT(pthread_create(&threads[i], NULL, run_some, NULL), 0);
-    for (int i = 0; i < THREADS; i++)
-        CHECK_INT(pthread_join(threads[i], NULL), 0);
-    while (fake_record(&r)) {
-        runs += r.kind == RECORD_RUN;
-        timed += r.kind == RECORD_RUN && r.flags & FLAG_TIMED;
-        told += r.kind == RECORD_OPERATOR_RUN;
-        samples += r.kind == RECORD_SAMPLE;
-    }
-    CHECK_INT(runs, THREADS * EACH);
-    CHECK_INT(samples, runs);
-    CHECK_INT(told, 2 * runs);
-    CHECK(timed > runs / 2);
-    CHECK_INT(first.ran, runs + 1);
-}
-
-/* So many at the same time, and no more. */
-static void at_the_same_time(void)
-{
-    start("1", plain);
-    for (int i = 0; i < 16; i++)
-        CHECK(kernel_watch(KERNEL_TIMED, 1, 1));
-    CHECK(!kernel_watch(KERNEL_TIMED, 1, 1));
-    CHECK(kernel_watch(KERNEL_DESCRIBED, 1, 1));
-}
-
 int main(void)
 {
     apart(installed);
@@ -418,7 +299,5 @@ int main(void)
     apart(next_session);
     apart(failing);
     apart(as_allowed);
-    apart(side_by_side);
-    apart(at_the_same_time);
     return test_result();
 }

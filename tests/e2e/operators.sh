@@ -101,10 +101,19 @@ is .latency.failed 30
 holds '[.ops[] | .method == "timed"] | any'
 adds_up
 
-# Many at the same time, with threads within each.
+# What a binding holds may have another shape each time: these are described.
+meter_options=(--ops 10)
+compare "$programs/binding" "$models/mlp.onnx" 503
+counted 1007
+holds '[.ops[] | .method == "bracket" or .method == "fitted"] | all'
+adds_up
+
+# Many at the same time, with threads within each.  Some are described among
+# them, all along: so the pool of threads is kept out of it.
 "$ortmeter" bench "$models/decoder" --threads 2 --concurrency 4 --ops 3 \
     --count 500 --warmup 0 --db t.db --json >run.json
 holds '.lost_events == 0 and (.gaps.sessions[] | .looked_into.timed > 0)'
+holds '.gaps.sessions[].looked_into | .inferences - .timed > 4'
 adds_up
 
 # Off means off, and what is wrong is said.
