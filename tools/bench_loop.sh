@@ -2,14 +2,15 @@
 # bench_loop.sh [MODEL...] -- whether `ortmeter bench` tells the truth: its
 # percentiles against those of the plainest loop in C (bench/loop.c).
 #
-# The two take turns, so a slow minute of the machine slows both.  The ratio is
-# the median over all turns; in brackets the middle half of them.  BUILD names
-# another build directory, TURNS how often (15).
+# A turn is each of the two twice, one around the other: a machine that becomes
+# slower or quicker meanwhile does so for both.  The ratio is the median over all
+# turns; in brackets the middle half of them.  BUILD names another build
+# directory, TURNS how often (25).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 build=$(realpath "${BUILD:-build}")
-turns=${TURNS:-15}
+turns=${TURNS:-25}
 export ORT_DISABLE_TELEMETRY=1
 npm=$build/npm/node_modules
 ort=$(find "$npm/onnxruntime-node/bin" -path '*linux/x64/libonnxruntime.so.1*')
@@ -32,31 +33,32 @@ bench() { # model
 }
 
 compare() { # model
-    local i
-    : >"$tmp/pairs"
+    local i way ways=("loop bench bench loop" "bench loop loop bench")
+    : >"$tmp/turns"
     for ((i = 0; i < turns; i++)); do
-        # Who comes first changes, too.
-        if ((i % 2)); then
-            loop "$1" >"$tmp/loop" && bench "$1" >"$tmp/bench"
-        else
-            bench "$1" >"$tmp/bench" && loop "$1" >"$tmp/loop"
-        fi
+        : >"$tmp/loop"
+        : >"$tmp/bench"
+        for way in ${ways[i % 2]}; do
+            "$way" "$1" >>"$tmp/$way"
+        done
         jq -c -n --slurpfile loop "$tmp/loop" --slurpfile bench "$tmp/bench" \
-            '{loop: $loop[0], bench: $bench[0]}' >>"$tmp/pairs"
+            '{$loop, $bench}' >>"$tmp/turns"
     done
     jq -r -s --arg name "$(basename "$1" .onnx)" '
         def at(q): sort | .[(length - 1) * q | round];
         def digits: . * 1000 | round / 1000;
-        . as $pairs
+        def ratios($turns; $q): [$turns[]
+            | (.bench | map(.[$q]) | add) / (.loop | map(.[$q]) | add)];
+        . as $turns
         | [["p50", "p90", "p99"][] as $q
-            | [$pairs[] | .bench[$q + "_us"] / .loop[$q + "_us"]]
+            | ratios($turns; $q + "_us")
             | "\($q) \(at(0.5) | digits) [\(at(0.25) | digits) " +
                 "\(at(0.75) | digits)]"] as $ratios
-        | ([$pairs[] | .bench.p50_us / .loop.p50_us] | at(0.5)) as $middle
+        | (ratios($turns; "p50_us") | at(0.5)) as $middle
         | "bench to a plain loop, \($name): \($ratios | join("  "))  " +
             "p50 within 0.97 to 1.03: " +
             (if $middle >= 0.97 and $middle <= 1.03 then "ok" else "FAIL" end)
-    ' "$tmp/pairs"
+    ' "$tmp/turns"
 }
 
 for model in "$@"; do

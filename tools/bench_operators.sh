@@ -102,7 +102,7 @@ adds_up_in_node chain 200 build/models/chain.onnx x=float32:256x8
 # Pictures as these models are given them.  A thousandth shows only after
 # minutes; a hundredth does sooner.
 for mode in off,0.1 auto,1; do
-    blocks=$([ "$mode" = off,0.1 ] && echo 4000 || echo 1000)
+    blocks=$([ "$mode" = off,0.1 ] && echo 6000 || echo 1000)
     costs rec "${mode%,*}" "${mode#*,}" "$blocks" \
         "$ocr/ch_PP-OCRv4_rec_infer.onnx" p2o.DynamicDimension.1=320
     costs det "${mode%,*}" "${mode#*,}" "$blocks" \
