@@ -108,7 +108,7 @@ static void tell(const struct notebook *n)
                 .operator_run = {
                     .id = l->kernel,
                     .start = l->start,
-                    .kernel = l->took ? l->took : 1,
+                    .kernel = l->took ? l->took : 1, /* it was seen */
                     .sample = now.sample,
                     .thread = thread,
                     .level = l->level,
@@ -167,6 +167,7 @@ HOT void hook_kernel_entered(const void *kernel, uintptr_t stack)
     drop_below(stack + 1);
     if (depth == NESTED) {
         now.strangers++;
+        now.too_many = true;
         return;
     }
 
@@ -183,6 +184,7 @@ static inline void note(const struct running *r, uint64_t end)
 {
     if (notes->count == LINES) {
         now.strangers++;
+        now.too_many = true;
         return;
     }
     notes->lines[notes->count++] = (struct line){

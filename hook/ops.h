@@ -200,6 +200,7 @@ struct kernel_watch {
     uint64_t owner;     /* under which kernels are known; 0: not at all */
     uint64_t kernels;   /* learnt, or timed */
     uint64_t strangers; /* that could not be */
+    bool too_many;      /* to be noted, or too deep */
 };
 
 /* False: too many are timed already. */

@@ -17,6 +17,18 @@ static void timed(uint64_t number, uint32_t id, uint32_t depth,
                                           .bracketed = true });
 }
 
+/* Two operators, and an inference of 100 us that was described. */
+static void begin_described(void)
+{
+    uint64_t n;
+
+    begin();
+    operators_of(1, 1, 2);
+    n = inference(1, 0, 100, FLAG_SAMPLED);
+    ran(n, 1, 0, 10, 30, 16);
+    ran(n, 2, 0, 50, 40, 22);
+}
+
 static double parts_of(const struct operator_account *a)
 {
     return a->kernels_ns + a->describing_ns + a->control_flow_ns + a->gaps_ns +
@@ -29,11 +41,7 @@ static void timed_is_believed(void)
 {
     uint64_t n;
 
-    begin();
-    operators_of(1, 1, 2);
-    n = inference(1, 0, 100, FLAG_SAMPLED);
-    ran(n, 1, 0, 10, 30, 16);
-    ran(n, 2, 0, 50, 40, 22);
+    begin_described();
     for (uint64_t i = 1; i <= 3; i++) {
         n = inference(1, 1000 * i, 40, TIMED);
         timed(n, 1, 0, 1000 * i + 5, 10);
@@ -88,11 +96,7 @@ static void some_described(void)
 {
     uint64_t n;
 
-    begin();
-    operators_of(1, 1, 2);
-    n = inference(1, 0, 100, FLAG_SAMPLED);
-    ran(n, 1, 0, 10, 30, 16);
-    ran(n, 2, 0, 50, 40, 22);
+    begin_described();
     n = inference(1, 1000, 40, TIMED);
     timed(n, 1, 0, 1005, 10);
     read_back();

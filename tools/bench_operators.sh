@@ -77,8 +77,10 @@ adds_up rec 300 "$ocr/ch_PP-OCRv4_rec_infer.onnx"
 adds_up det 300 "$ocr/ch_PP-OCRv4_det_infer.onnx"
 adds_up convnet 3000 build/models/convnet.onnx
 adds_up decoder 2000 build/models/decoder
-adds_up mlp 3000 build/models/mlp.onnx --dim batch=8
-adds_up chain 200 build/models/chain.onnx --dim batch=256
+adds_up mlp 3000 build/models/mlp.onnx
+adds_up 'mlp, a batch of 8' 3000 build/models/mlp.onnx --dim batch=8
+adds_up chain 200 build/models/chain.onnx
+adds_up 'chain, 256 rows' 200 build/models/chain.onnx --dim batch=256
 
 adds_up_in_node silero 3000 "$silero" \
     input=float32:1x512 state=float32:2x1x128 sr=int64:
@@ -87,17 +89,23 @@ adds_up_in_node cls 1000 "$ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx" \
 adds_up_in_node rec 200 "$ocr/ch_PP-OCRv4_rec_infer.onnx" x=float32:1x3x48x320
 adds_up_in_node det 200 "$ocr/ch_PP-OCRv4_det_infer.onnx" x=float32:1x3x160x160
 adds_up_in_node convnet 3000 build/models/convnet.onnx input=float32:1x3x64x64
-past=()
-for layer in 0 1; do
-    for part in key value; do
-        past+=("past_key_values.$layer.$part=float32:1x2x0x16")
+decoder() { # name, tokens, past
+    local past=() layer part
+    for layer in 0 1; do
+        for part in key value; do
+            past+=("past_key_values.$layer.$part=float32:1x2x$3x16")
+        done
     done
-done
-adds_up_in_node decoder 2000 build/models/decoder/model.onnx \
-    input_ids=int64:1x16:3 attention_mask=int64:1x16:1 \
-    position_ids=int64:1x16:2 "${past[@]}"
-adds_up_in_node mlp 3000 build/models/mlp.onnx x=float32:8x64
-adds_up_in_node chain 200 build/models/chain.onnx x=float32:256x8
+    adds_up_in_node "$1" 2000 build/models/decoder/model.onnx \
+        "input_ids=int64:1x$2:3" "attention_mask=int64:1x$(($2 + $3)):1" \
+        "position_ids=int64:1x$2:$3" "${past[@]}"
+}
+decoder decoder 1 16
+decoder 'decoder, 16 tokens' 16 0
+adds_up_in_node mlp 3000 build/models/mlp.onnx x=float32:1x64
+adds_up_in_node 'mlp, a batch of 8' 3000 build/models/mlp.onnx x=float32:8x64
+adds_up_in_node chain 200 build/models/chain.onnx x=float32:1x8
+adds_up_in_node 'chain, 256 rows' 200 build/models/chain.onnx x=float32:256x8
 
 # Pictures as these models are given them.  A thousandth shows only after
 # minutes; a hundredth does sooner.
