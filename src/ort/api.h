@@ -29,6 +29,8 @@ struct ort_prepacked;
 struct ort_device; /* OrtEpDevice */
 struct ort_pairs;  /* OrtKeyValuePairs */
 struct ort_model;
+struct ort_custom_domain;  /* OrtCustomOpDomain */
+struct ort_kernel_context; /* OrtKernelContext */
 
 typedef void (*ort_function)(void);
 typedef void (*ort_async_done)(void *user_data, struct ort_value **outputs,
@@ -136,6 +138,12 @@ enum ort_type {
         (struct ort_options *options, int value)) \
     X(25, 1, SetInterOpNumThreads, struct ort_status *, \
         (struct ort_options *options, int value)) \
+    X(26, 1, CreateCustomOpDomain, struct ort_status *, \
+        (const char *domain, struct ort_custom_domain **out)) \
+    X(27, 1, CustomOpDomain_Add, struct ort_status *, \
+        (struct ort_custom_domain *domain, const void *op)) \
+    X(28, 1, AddCustomOpDomain, struct ort_status *, \
+        (struct ort_options *options, struct ort_custom_domain *domain)) \
     X(30, 1, SessionGetInputCount, struct ort_status *, \
         (const struct ort_session *session, size_t *out)) \
     X(31, 1, SessionGetOutputCount, struct ort_status *, \
@@ -183,6 +191,12 @@ enum ort_type {
         (struct ort_allocator *allocator, void *p)) \
     X(78, 1, GetAllocatorWithDefaultOptions, struct ort_status *, \
         (struct ort_allocator **out)) \
+    X(90, 1, KernelContext_GetInput, struct ort_status *, \
+        (const struct ort_kernel_context *context, size_t index, \
+        const struct ort_value **out)) \
+    X(91, 1, KernelContext_GetOutput, struct ort_status *, \
+        (struct ort_kernel_context *context, size_t index, \
+        const int64_t *shape, size_t rank, struct ort_value **out)) \
     X(92, 1, ReleaseEnv, void, (struct ort_env *env)) \
     X(93, 1, ReleaseStatus, void, (struct ort_status *status)) \
     X(94, 1, ReleaseMemoryInfo, void, (struct ort_memory_info *info)) \
@@ -193,6 +207,8 @@ enum ort_type {
     X(99, 1, ReleaseTensorTypeAndShapeInfo, void, \
         (struct ort_tensor_info *info)) \
     X(100, 1, ReleaseSessionOptions, void, (struct ort_options *options)) \
+    X(101, 1, ReleaseCustomOpDomain, void, \
+        (struct ort_custom_domain *domain)) \
     X(110, 2, SessionEndProfiling, struct ort_status *, \
         (struct ort_session *session, struct ort_allocator *allocator, \
         char **out)) \
