@@ -253,6 +253,28 @@ static void holes_and_losses(void)
     }
 }
 
+/* A program may do what it likes with its file: what was told stays. */
+static void cuts_its_file(void)
+{
+    struct rings *r = begin();
+    struct file f = make(r, own_pid(), 5);
+    char name[64];
+
+    push(&f, 1, 7);
+    look(r);
+    CHECK_INT(told[0].records, 7);
+    push(&f, 8, 9);
+    (void)snprintf(name, sizeof(name), "%u-5.ring", own_pid());
+    CHECK(truncate(in_folder(r, name), 0) == 0);
+    look(r);
+    look(r);
+    CHECK(told[0].gone);
+    CHECK_INT(told[0].records, 7);
+    CHECK_INT(told[0].owner.lost, 1);
+    rings_close(r);
+    forget(&f);
+}
+
 /* As long as it lives, a hole may still be filled. */
 static void lives(void)
 {
@@ -485,6 +507,7 @@ int main(void)
 {
     dies();
     holes_and_losses();
+    cuts_its_file();
     lives();
     elsewhere();
     strange_numbers();

@@ -8,11 +8,15 @@
 #include "base/error.h"
 #include "base/str.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+
+struct guard;
 
 struct mapping {
     struct str bytes;    /* the whole file */
     const char *dropped; /* pages before this one were given back */
+    struct guard *guard;
 };
 
 /* Maps an ordinary file.  -ENODATA: it is empty.  -EISDIR: it is a folder.
@@ -22,6 +26,10 @@ int mapping_open(struct mapping *out, const char *path, struct error *e);
 /* The walker has come to `at`, and will look at what lies before it seldom or
  * never.  Cheap: most calls do nothing. */
 void mapping_passed(struct mapping *m, const char *at);
+
+/* Whether the file became shorter meanwhile: then what was read is not to be
+ * trusted. */
+bool mapping_cut(const struct mapping *m);
 
 void mapping_close(struct mapping *m);
 

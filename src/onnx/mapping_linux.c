@@ -1,6 +1,7 @@
 #include "onnx/mapping.h"
 
 #include "onnx/quote.h"
+#include "os/guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +34,9 @@ static int map_fd(struct mapping *out, int fd)
         return -errno;
     /* Reading ahead would fetch weights. */
     (void)madvise(p, len, MADV_RANDOM);
-    *out = (struct mapping){ .bytes = { p, len }, .dropped = p };
+    *out = (struct mapping){ .bytes = { p, len },
+        .dropped = p,
+        .guard = guard_open(p, len) };
     return 0;
 }
 
@@ -73,8 +76,14 @@ void mapping_passed(struct mapping *m, const char *at)
     m->dropped += whole;
 }
 
+bool mapping_cut(const struct mapping *m)
+{
+    return guard_hurt(m->guard);
+}
+
 void mapping_close(struct mapping *m)
 {
+    guard_close(m->guard);
     if (m->bytes.p)
         (void)munmap((void *)(uintptr_t)m->bytes.p, m->bytes.len);
     *m = (struct mapping){ 0 };

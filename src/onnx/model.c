@@ -260,6 +260,11 @@ int onnx_open(struct onnx_model **out, const char *path, struct error *e)
     };
 
     rc = read_model(out, &r);
+    if (mapping_cut(&mapping)) {
+        if (!rc)
+            onnx_close(*out);
+        rc = reader_fail(&r, -EINVAL, "became shorter while it was read");
+    }
     mapping_close(&mapping);
     return rc;
 }

@@ -6,6 +6,7 @@
 #include "base/tick_line.h"
 #include "os/child.h"
 #include "os/clock.h"
+#include "os/guard.h"
 #include "os/path.h"
 #include "os/ticks.h"
 
@@ -32,6 +33,7 @@ struct owned {
     char program[sizeof(((struct channel_header *)0)->program)];
     struct channel_header *header;
     size_t mapped;
+    struct guard *guard;
     struct ring ring;
     struct watched *process; /* NULL: in another pid namespace */
     bool gone;
@@ -216,6 +218,13 @@ const char *rings_folder(const struct rings *r)
 
 /* --- one ring ------------------------------------------------------------- */
 
+static void unmap_ring(struct owned *o)
+{
+    guard_close(o->guard);
+    (void)munmap(o->header, o->mapped);
+    o->header = NULL;
+}
+
 static bool map_ring(struct owned *o, const char *path)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -233,12 +242,13 @@ static bool map_ring(struct owned *o, const char *path)
     (void)close(fd);
     if (o->header == MAP_FAILED)
         return false;
+    o->guard = guard_open(o->header, o->mapped);
     if (o->header->magic == CHANNEL_MAGIC &&
             o->header->version == CHANNEL_VERSION &&
             ring_attach(&o->ring, (char *)o->header + CHANNEL_RING_AT,
                     o->mapped - CHANNEL_RING_AT, sizeof(struct record)) == 0)
         return true;
-    (void)munmap(o->header, o->mapped);
+    unmap_ring(o);
     return false;
 }
 
@@ -340,10 +350,10 @@ static void empty(struct rings *r, struct owned *o)
     for (uint32_t i = 0; i < o->ring.count && !o->damaged; i++) {
         int rc = ring_pop(&o->ring, &record);
 
-        if (rc == 0)
-            return;
-        if (rc < 0)
+        if (rc < 0 || guard_hurt(o->guard))
             o->damaged = true;
+        else if (rc == 0)
+            return;
         else {
             if (o->in_ticks)
                 tell_in_ns(&r->line, &record);
@@ -371,8 +381,7 @@ static void let_go(struct rings *r, struct owned *o)
     o->owner.hook_ns = o->header->hook_ns;
     o->gone = true;
     r->sink.gone(r->sink.context, &o->owner);
-    (void)munmap(o->header, o->mapped);
-    o->header = NULL;
+    unmap_ring(o);
     watched_free(o->process);
     o->process = NULL;
     (void)snprintf(path, sizeof(path), "%s/%s", r->folder, o->name);
