@@ -2,11 +2,8 @@
 #include "sample/rings.h"
 
 #include "base/compiler.h"
-#include "base/ring.h"
-#include "os/child.h"
-#include "test.h"
+#include "ring_files.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +11,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define RECORDS 64 /* in a ring */
 
 /* --- what the collector is told ------------------------------------------- */
 
@@ -89,60 +84,6 @@ static bool is_there(const char *path)
 }
 
 /* --- what programs leave -------------------------------------------------- */
-
-struct file {
-    struct channel_header *header;
-    struct ring ring;
-};
-
-static const char *in_folder(const struct rings *r, const char *name)
-{
-    static char path[1024];
-
-    (void)snprintf(path, sizeof(path), "%s/%s", rings_folder(r), name);
-    return path;
-}
-
-/* A ring as the hook makes it; `start_ns` is the age of the process. */
-static struct file make(const struct rings *r, uint32_t pid, uint64_t start_ns)
-{
-    size_t len = CHANNEL_RING_AT + ring_bytes(sizeof(struct record), RECORDS);
-    char name[64];
-    struct file f;
-
-    (void)snprintf(name, sizeof(name), "%u-%llu.ring", pid,
-            (unsigned long long)start_ns);
-
-    int fd = open(in_folder(r, name), O_RDWR | O_CREAT | O_EXCL, 0600);
-
-    CHECK(fd >= 0 && ftruncate(fd, (off_t)len) == 0);
-    f.header = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    (void)close(fd);
-    if (f.header == MAP_FAILED)
-        abort();
-    f.header->version = CHANNEL_VERSION;
-    f.header->pid = pid;
-    f.header->start_ns = start_ns;
-    f.header->pid_namespace = own_pid_namespace();
-    f.header->magic = CHANNEL_MAGIC;
-    f.ring = ring_create((char *)f.header + CHANNEL_RING_AT,
-            sizeof(struct record), RECORDS);
-    return f;
-}
-
-static void forget(struct file *f)
-{
-    (void)munmap(f->header,
-            CHANNEL_RING_AT + ring_bytes(sizeof(struct record), RECORDS));
-}
-
-/* Records number `first` to `last`. */
-static void push(const struct file *f, uint64_t first, uint64_t last)
-{
-    for (uint64_t i = first; i <= last; i++)
-        (void)ring_push(&f->ring,
-                &(struct record){ .kind = RECORD_TEXT, .text = { .hash = i } });
-}
 
 /* A process that works and is killed; returns its number when it is dead. */
 static uint32_t killed(struct rings *r, void (*work)(const struct file *f))
