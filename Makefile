@@ -43,7 +43,7 @@ help:
 	@echo 'make             build/ortmeter and build/libortmeter.so'
 	@echo 'make demo        the same, and the report on a small language model'
 	@echo 'make test        all tests;  TEST=NAME: those with NAME in their name'
-	@echo 'make bench       what ortmeter costs the program it measures'
+	@echo 'make bench       what ortmeter costs the program it measures; an hour'
 	@echo 'make coverage    the share of lines that the tests reach'
 	@echo 'make install     PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)'
 	@echo 'make clean       distclean: also what came from npm'

@@ -131,6 +131,7 @@ costs_of() { # rec or det, --ops, at most so many per cent, blocks
 
 # A thousandth shows only after half an hour: the two beside each other, on a
 # core each, where they are as steady as alone.
+[ ! -t 2 ] || printf 'bench: what default capture costs, 35 minutes ...\r' >&2
 costs_of rec off 0.1 24000 >"$tmp/rec" &
 costs_of det off 0.1 24000
 wait $!

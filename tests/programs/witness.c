@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { WIDTH = 8, WARMUP = 4 };
+enum { WIDTH = 8 };
 
 const struct ort_api_base *OrtGetApiBase(void);
 
