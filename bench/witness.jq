@@ -14,7 +14,7 @@ def lines($by): split("\n") | map(select(. != "") | split($by)
         timed: (.[1][0] == 1), ours: .[1][1] })
 | [.[] | select(.ours == null)] as $others
 | [.[] | select(.timed)] as $timed
-| "operators of chain that time themselves: " +
+| "operators of chain, one row, that time themselves: " +
   "\([$others[] | .own / .run] | median | percent) % of an inference by their " +
   "own account, \($i.operators_us / $i.run_us | percent) % by ours; " +
   "in the same \($timed | length) inferences ours are " +
