@@ -67,7 +67,7 @@ witnessed() {
         "$build/tests/programs/witness" 300 build/models/chain.onnx >"$tmp/own"
     jq -r --rawfile own "$tmp/own" --rawfile looked <(sqlite3 "$tmp/witness.db" \
         'SELECT i.flags & 1024 > 0, sum(o.kernel_ns) FROM inferences i
-         LEFT JOIN operator_runs o ON o.inference = i.number
+         LEFT JOIN operator_runs o ON o.run = i.run AND o.inference = i.number
          GROUP BY i.number ORDER BY i.number') --from-file bench/witness.jq \
         "$tmp/witness.json"
 }

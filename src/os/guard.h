@@ -10,7 +10,8 @@
  *         ... the file became shorter ...
  *     guard_close(g);                              before munmap()
  *
- * Any thread; any number of mappings at the same time. */
+ * The rest of the page in which the file now ends is zeros, too; that alone
+ * goes unnoticed.  Any thread; any number of mappings at the same time. */
 #pragma once
 
 #include <stdbool.h>

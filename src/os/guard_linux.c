@@ -35,7 +35,7 @@ static bool put_zeros(struct guard *g)
 
     return mmap((void *)from, atomic_load(&g->to) - from,
                    PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
                    0) != MAP_FAILED;
 }
 

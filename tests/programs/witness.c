@@ -47,7 +47,7 @@ struct witness {
 };
 
 static struct {
-    const struct ort_api *api;
+    const struct host *host;
     uint64_t ticks; /* in this inference, so far */
     uint64_t operators;
 } seen;
@@ -57,8 +57,11 @@ static const float *input(struct ort_kernel_context *context, size_t index)
     const struct ort_value *value = NULL;
     void *data = NULL;
 
-    (void)ORT(seen.api, KernelContext_GetInput)(context, index, &value);
-    (void)ORT(seen.api, GetTensorMutableData)((struct ort_value *)value, &data);
+    const struct host *h = seen.host;
+
+    host_check(h, ORT(h->api, KernelContext_GetInput)(context, index, &value));
+    host_check(h, ORT(h->api, GetTensorMutableData)((struct ort_value *)value,
+                          &data));
     return data;
 }
 
@@ -68,8 +71,11 @@ static float *output(struct ort_kernel_context *context)
     struct ort_value *value = NULL;
     void *data = NULL;
 
-    (void)ORT(seen.api, KernelContext_GetOutput)(context, 0, shape, 2, &value);
-    (void)ORT(seen.api, GetTensorMutableData)(value, &data);
+    const struct host *h = seen.host;
+
+    host_check(h,
+            ORT(h->api, KernelContext_GetOutput)(context, 0, shape, 2, &value));
+    host_check(h, ORT(h->api, GetTensorMutableData)(value, &data));
     return data;
 }
 
@@ -210,7 +216,7 @@ static void take(const struct job *j, struct account *accounts, uint64_t count)
         uint64_t start = ticks_now();
 
         host_check(j->host,
-                ORT(seen.api, Run)(j->session, NULL,
+                ORT(j->host->api, Run)(j->session, NULL,
                         (const char *const *)j->in_name,
                         (const struct ort_value *const *)j->in, j->n_in,
                         (const char *const *)j->out_name, j->n_out, out));
@@ -234,7 +240,7 @@ int main(int argc, char **argv)
     if (!accounts)
         die("no memory for %s inferences", argv[1]);
     host_open(&h, OrtGetApiBase());
-    seen.api = h.api;
+    seen.host = &h;
 
     struct ort_options *options = host_options(&h, 1);
     struct ort_custom_domain *domain = add_witnesses(&h, options);

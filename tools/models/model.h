@@ -19,8 +19,9 @@ void convnet_write(struct buf *file);
 /* Three dense layers: `x` [batch,64] to `y` [batch,10]. */
 void mlp_write(struct buf *file);
 
-/* CHAIN_NODES operators in a row that no optimiser folds or fuses: `x` [1,8]
- * to `y` [1,8].  They undo each other: y is x but for rounding. */
+/* CHAIN_NODES operators in a row that no optimiser folds or fuses: `x`
+ * [batch,8] to `y` [batch,8].  They undo each other: y is x but for rounding.
+ */
 #define CHAIN_NODES 10000
 void chain_write(struct buf *file);
 
