@@ -8,7 +8,7 @@ TEST    ?=
 build:
 	@tools/deps.sh build
 	@tools/configure.sh build --prefix=$(PREFIX)
-	@ninja -C build --quiet
+	@ninja -C build --quiet product
 
 demo: build
 	@tools/deps.sh run
@@ -16,15 +16,30 @@ demo: build
 	@echo
 	@echo 'This was a small language model on ONNX Runtime, from demo/demo.mjs.'
 	@echo 'The same report again:  build/ortmeter report last'
-	@echo 'Which operators cost:   build/ortmeter run --ops 8 -- node demo/demo.mjs'
+	@echo 'All inferences traced:  build/ortmeter run --ops all -- node demo/demo.mjs'
 	@echo 'Your own program:       build/ortmeter run -- node your_app.js'
 	@echo 'What can be measured:   build/ortmeter doctor'
+
+check:
+	@tools/test.sh --quick
 
 test:
 	@tools/test.sh $(TEST)
 
+test-python:
+	@tools/deps.sh python
+	@tools/test.sh e2e/python
+
+wheel:
+	@tools/deps.sh build python
+	@tools/wheel.sh
+
 bench: build
+	@ninja -C build --quiet
 	@tools/bench.sh
+
+chaos:
+	@tools/chaos.sh
 
 coverage:
 	@tools/coverage.sh
@@ -42,10 +57,15 @@ distclean:
 help:
 	@echo 'make             build/ortmeter and build/libortmeter.so'
 	@echo 'make demo        the same, and the report on a small language model'
+	@echo 'make check       format, lint and unit tests, in some three minutes'
 	@echo 'make test        all tests;  TEST=NAME: those with NAME in their name'
+	@echo 'make test-python the tests with Python, and the wheels they need'
+	@echo 'make wheel       build/wheel/*.whl, for pip'
 	@echo 'make bench       what ortmeter costs the program it measures; an hour'
+	@echo 'make chaos       hostile databases and files, under AddressSanitizer; 10 min'
 	@echo 'make coverage    the share of lines that the tests reach'
 	@echo 'make install     PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)'
 	@echo 'make clean       distclean: also what came from npm'
 
-.PHONY: build demo test bench coverage install clean distclean help
+.PHONY: build demo check test bench chaos coverage install clean distclean \
+        help test-python wheel

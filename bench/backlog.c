@@ -1,7 +1,7 @@
 #include "bench/backlog.h"
 
-#include "hook/record.h"
 #include "tests/programs/ort_host.h"
+#include "wire/record.h"
 
 #include <dirent.h>
 #include <fcntl.h>

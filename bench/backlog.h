@@ -2,10 +2,10 @@
  * what is timed is a record being kept, and not one being dropped.
  *
  * Looks into the ring that the hook made in the folder ORTMETER_DIR, as the
- * collector does (hook/record.h).  What fails ends the program. */
+ * collector does (wire/record.h).  What fails ends the program. */
 #pragma once
 
-#include "base/ring.h"
+#include "wire/ring.h"
 
 /* After the hook has entered. */
 struct ring backlog_open(void);

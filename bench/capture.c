@@ -1,21 +1,21 @@
 /* capture.c -- what the meter adds to the inferences of a real model, call by
  * call in one process:
  *
- *     ortmeter run --ops MODE -- env -u LD_PRELOAD \
+ *     ortmeter run --ops MODE -- unhooked \
  *         capture ORT HOOK MODEL BLOCKS [DIM=N ...]
  *
  * As in overhead.c the program keeps what stands in slot Run before it loads
  * the hook.  A block is four calls on one session: through the hook, past it,
  * past it, and through it; every other block has them the other way round.  So
  * either kind follows each alike, and a machine that becomes slower or quicker
- * meanwhile does so for both.
+ * meanwhile does so for both.  One in PROFILED_EVERY blocks has a fifth, past
+ * the hook on a session that ONNX Runtime profiles itself.
  *
  * The time is the processor's own, as in the hook: a bare call would have to
  * bring the kernel's clock into the cache, a hooked one not.
  *
- * Prints a line for each call in their order, "hooked" or "bare" and how many
- * nanoseconds it took.  Which of the hooked ones were looked into is in the
- * database, in the same order. */
+ * Prints a line for each call, "hooked", "bare" or "profiled" and how many
+ * nanoseconds it took; those of a block in their order. */
 #include "base/alloc.h"
 #include "ort/engine.h"
 #include "os/clock.h"
@@ -26,11 +26,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUTPUTS_MAX = 256, DIMS_MAX = 8, WARMUP = 8, CALLS = 4 };
+enum {
+    OUTPUTS_MAX = 256,
+    DIMS_MAX = 8,
+    WARMUP = 8,
+    CALLS = 4,
+    PROFILED_EVERY = 8
+};
 
 struct bench {
     struct engine *engine;
-    struct ort_session *session;
+    struct ort_session *session, *profiled;
     struct inputs in;
     ort_Run bare, hooked;
 };
@@ -42,12 +48,13 @@ static bool is_bare(uint64_t block, uint64_t call)
     return block % 2 ? !within : within;
 }
 
-static uint64_t time_run(const struct bench *b, ort_Run run)
+static uint64_t time_run(const struct bench *b, struct ort_session *session,
+        ort_Run run)
 {
     struct ort_value *out[OUTPUTS_MAX] = { NULL };
     const struct inputs *in = &b->in;
     uint64_t start = ticks_now();
-    struct ort_status *status = run(b->session, NULL, in->names,
+    struct ort_status *status = run(session, NULL, in->names,
             (const struct ort_value *const *)in->values, in->count,
             in->output_names, in->outputs.count, out);
     uint64_t took = ticks_now() - start;
@@ -62,11 +69,16 @@ static uint64_t time_run(const struct bench *b, ort_Run run)
 static void take_blocks(const struct bench *b, uint64_t blocks)
 {
     uint64_t(*took)[CALLS] = alloc_zero(blocks, sizeof(*took));
+    uint64_t *profiled = alloc_zero(blocks, sizeof(*profiled));
     uint64_t start_ns = mono_ns(), start = ticks_now();
 
-    for (uint64_t i = 0; i < blocks; i++)
+    for (uint64_t i = 0; i < blocks; i++) {
         for (uint64_t k = 0; k < CALLS; k++)
-            took[i][k] = time_run(b, is_bare(i, k) ? b->bare : b->hooked);
+            took[i][k] = time_run(b, b->session,
+                    is_bare(i, k) ? b->bare : b->hooked);
+        if (i % PROFILED_EVERY == 0)
+            profiled[i / PROFILED_EVERY] = time_run(b, b->profiled, b->bare);
+    }
 
     double ns_per_tick =
             (double)(mono_ns() - start_ns) / (double)(ticks_now() - start);
@@ -75,7 +87,11 @@ static void take_blocks(const struct bench *b, uint64_t blocks)
         for (uint64_t k = 0; k < CALLS; k++)
             (void)printf("%s %.0f\n", is_bare(i, k) ? "bare" : "hooked",
                     ns_per_tick * (double)took[i][k]);
+    for (uint64_t i = 0; i < blocks; i += PROFILED_EVERY)
+        (void)printf("profiled %.0f\n",
+                ns_per_tick * (double)profiled[i / PROFILED_EVERY]);
     free(took);
+    free(profiled);
 }
 
 /* "width=64" */
@@ -91,11 +107,11 @@ static struct dim_given dim_of(const char *text)
 
 int main(int argc, char **argv)
 {
-    const struct engine_setup setup = { .threads = 1, .level = ORT_LEVEL_ALL };
+    struct engine_setup setup = { .threads = 1, .level = ORT_LEVEL_ALL };
     struct dim_given given[DIMS_MAX];
     struct dims_wish wish = { .given = given };
     struct bench b = { 0 };
-    struct error e = { "" };
+    struct error e = { 0 };
 
     if (argc < 5 || argc > 5 + DIMS_MAX)
         die("use: %s ORT HOOK MODEL BLOCKS [DIM=N ...]", argv[0]);
@@ -116,11 +132,17 @@ int main(int argc, char **argv)
         die("%s", e.text);
     if (b.in.outputs.count > OUTPUTS_MAX)
         die("more than %d outputs", OUTPUTS_MAX);
-    for (int i = 0; i < WARMUP; i++)
-        (void)time_run(&b, b.bare);
+    setup.profile = "profile";
+    if (engine_load(&b.profiled, b.engine, argv[3], &setup, &e))
+        die("%s", e.text);
+    for (int i = 0; i < WARMUP; i++) {
+        (void)time_run(&b, b.session, b.bare);
+        (void)time_run(&b, b.profiled, b.bare);
+    }
 
     take_blocks(&b, number(argv[4]));
     inputs_release(&b.in);
+    engine_unload(b.engine, b.profiled);
     engine_unload(b.engine, b.session);
     engine_close(b.engine);
     return 0;

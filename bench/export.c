@@ -9,9 +9,9 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "bench/quantile.h"
-#include "export/csv.h"
 #include "export/formats.h"
-#include "export/parquet.h"
+#include "export/parquet/parquet.h"
+#include "export/table/csv.h"
 #include "os/child.h"
 #include "os/clock.h"
 #include "tests/programs/ort_host.h"
@@ -60,7 +60,7 @@ static void take_row(void *to, const struct cell *cells)
         parquet_row(w->parquet, cells);
         return;
     }
-    csv_row(&w->out, w->table->columns, w->table->column_count, cells);
+    csv_row(&w->out, w->table->type->columns, w->table->type->count, cells);
     if (w->out.len >= 65536) {
         sink_write(w->to, buf_str(&w->out));
         buf_clear(&w->out);
@@ -107,7 +107,7 @@ static void write_made(double rate[RATES], const struct table *real,
 {
     struct table made = *real;
     struct writing w = { .table = &made };
-    struct error e = { "" };
+    struct error e = { 0 };
     struct timing start = begin();
 
     made.each = each_made;
@@ -133,7 +133,7 @@ static void write_stored(double rate[RATES], const struct table *t,
         struct store *s, int64_t run, const char *path,
         const struct export_format *f)
 {
-    struct error e = { "" };
+    struct error e = { 0 };
     struct sink *to;
     struct timing start = begin();
 
@@ -147,7 +147,7 @@ static void write_stored(double rate[RATES], const struct table *t,
 static struct store *fill_store(const char *path, int64_t *row)
 {
     struct store *s;
-    struct error e = { "" };
+    struct error e = { 0 };
     struct run run = {
         .started_wall_ns = wall_ns(),
         .start_mono_ns = mono_ns(),

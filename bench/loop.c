@@ -57,7 +57,7 @@ int main(int argc, char **argv)
     struct engine *g = NULL;
     struct ort_session *session = NULL;
     struct inputs in;
-    struct error e = { "" };
+    struct error e = { 0 };
 
     if (argc != 5)
         die("use: %s ORT MODEL WARMUP COUNT", argv[0]);

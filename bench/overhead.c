@@ -1,6 +1,6 @@
 /* overhead.c -- what the hook adds to a Run:
  *
- *     ortmeter run -- env -u LD_PRELOAD \
+ *     ortmeter run -- unhooked \
  *         overhead ORT HOOK MODEL TENSORS CALLS ROUNDS PAUSE_US
  *
  * How to measure 0.1 % on a machine whose speed changes by 10 % from second to

@@ -103,7 +103,7 @@ static double read_python(const char *path)
     const struct child_variable none[] = { { NULL, NULL } };
     struct child *child;
     struct child_end end;
-    struct error e = { "" };
+    struct error e = { 0 };
     uint64_t start = mono_ns();
 
     if (child_start(&child, argv, none, &e))

@@ -15,7 +15,7 @@ import time
 
 import psutil
 
-SLOT_RUN = 9  # src/ort/api.h
+SLOT_RUN = 9  # wire/ort_api.h
 NOTHING = (None, None, None, None, 0, None, 0, None)
 ROUNDS = 200
 CALLS = 1000

@@ -10,11 +10,11 @@
 #include "base/json.h"
 #include "bench/crowd.h"
 #include "bench/quantile.h"
-#include "cmd/watching.h"
+#include "cmd/watch/watching.h"
 #include "os/clock.h"
 #include "os/pause.h"
+#include "sample/process/targets.h"
 #include "sample/sampler_table.h"
-#include "sample/targets.h"
 #include "tests/programs/ort_host.h"
 
 #include <errno.h>
@@ -246,7 +246,7 @@ static void watch(struct pace *p, int round)
     char pids[CROWD][24], rate[24];
     struct watching_settings s = { .rates = { { rate }, 1 } };
     struct watching w;
-    struct error e = { "" };
+    struct error e = { 0 };
 
     (void)snprintf(rate, sizeof(rate), "%u", p->hz);
     for (size_t i = 0; i < p->processes; i++) {

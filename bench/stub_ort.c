@@ -4,7 +4,7 @@
  * Tensors keep their type and shape and tell them, because the hook asks for
  * them at each run.  A call that is not here fails with a status, as it would
  * in a build of ONNX Runtime that lacks the feature. */
-#include "ort/api.h"
+#include "wire/ort_api.h"
 
 #include <stdlib.h>
 #include <string.h>

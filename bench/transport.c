@@ -10,10 +10,10 @@
  * possible.  The reader adds up what it finds in the records, so one that is
  * lost, doubled or damaged shows. */
 #include "base/json.h"
-#include "base/ring.h"
 #include "bench/quantile.h"
 #include "os/clock.h"
 #include "tests/programs/ort_host.h"
+#include "wire/ring.h"
 
 #include <errno.h>
 #include <pthread.h>

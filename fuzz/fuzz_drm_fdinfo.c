@@ -1,4 +1,4 @@
-#include "sample/drm_fdinfo.h"
+#include "sample/device/drm_fdinfo.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct str text = { (const char *)data, size };
     struct address a, b;
-    struct error e = { "" };
+    struct error e = { 0 };
 
     if (address_parse(&a, text, NULL, &e)) {
         if (!*e.text || a.name)

@@ -1,4 +1,4 @@
-#include "sample/gpu_metrics.h"
+#include "sample/device/gpu_metrics.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* fuzz_inet_diag.c -- datagrams of netlink, which always come to an end. */
-#include "sample/inet_diag_linux.h"
+#include "sample/process/inet_diag_linux.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

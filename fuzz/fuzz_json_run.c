@@ -2,7 +2,7 @@
  * pieces, its rows read and put into structs. */
 #include "base/alloc.h"
 #include "base/json_split.h"
-#include "export/row_read.h"
+#include "export/table/row_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +11,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void take(void *to, struct str key, struct str value)
 {
-    struct error e = { "" };
+    struct error e = { 0 };
     const struct table *t = tables[0];
 
     for (const struct table *const *x = tables; *x; x++)
-        if (str_is(key, (*x)->name))
+        if (str_is(key, (*x)->type->name))
             t = *x;
 
-    void *row = alloc_zero(1, t->row_size);
+    void *row = alloc_zero(1, t->type->size);
 
     if (!row_read(to, t, value, &e))
         (void)row_put(to, t, row, &e);

@@ -1,6 +1,6 @@
 /* fuzz_onnx.c -- any bytes as a model: read, gone through with a size chosen,
  * placed, and told in both ways. */
-#include "cmd/inspect.h"
+#include "cmd/inspect/inspect.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void go_through(const struct onnx_model *m)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct error e = { "" };
+    struct error e = { 0 };
     struct onnx_model *m = NULL;
     struct str bytes = { (const char *)data, size };
 

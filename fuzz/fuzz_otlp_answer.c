@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct error why = { "" };
+    struct error why = { 0 };
 
     (void)otlp_answer_refused((struct str){ (const char *)data, size }, &why);
     return 0;

@@ -1,5 +1,5 @@
 /* fuzz_perf_record.c -- records of perf, and formats of tracepoints. */
-#include "sample/perf_record.h"
+#include "sample/perf/perf_record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

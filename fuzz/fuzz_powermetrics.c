@@ -1,4 +1,4 @@
-#include "sample/powermetrics.h"
+#include "sample/power/powermetrics.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,11 +1,11 @@
 /* fuzz_proc_text.c -- every parser of what the kernel writes about processes,
  * CPUs and pressure. */
 #include "base/compiler.h"
-#include "sample/perf_count.h"
-#include "sample/proc_cpus.h"
-#include "sample/proc_keyed.h"
-#include "sample/proc_pressure.h"
-#include "sample/proc_stat.h"
+#include "sample/machine/proc_cpus.h"
+#include "sample/machine/proc_pressure.h"
+#include "sample/perf/perf_count.h"
+#include "sample/process/proc_keyed.h"
+#include "sample/process/proc_stat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,4 +1,4 @@
-#include "ort/qnn_csv.h"
+#include "import/qnn_csv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* fuzz_ring.c -- any bytes as the memory of a ring: read until it is empty or
  * called damaged, and write once more. */
-#include "base/ring.h"
+#include "wire/ring.h"
 
 #include <stdlib.h>
 #include <string.h>

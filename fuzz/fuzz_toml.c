@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct str text = { (const char *)data, size };
-    struct error e = { "" };
+    struct error e = { 0 };
 
     if (toml_read(text, each, &text, &e) && !e.text[0])
         abort();

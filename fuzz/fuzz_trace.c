@@ -3,7 +3,7 @@
  * A byte says whose the next record is, and the record follows: its 64 bytes,
  * or what is left of the input and zeros.  With its highest bit set, the byte
  * makes a new process, forked from that one. */
-#include "ort/trace.h"
+#include "collect/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,11 +37,11 @@ static void on_library(void *context, const struct library *l)
     read_text(l->version);
 }
 
-static void on_language(void *context, uint32_t library, const char *name)
+static void on_language(void *context, const struct library *l)
 {
     (void)context;
-    hold(library && library <= libraries && name);
-    read_text(name);
+    hold(l->id && l->id <= libraries && l->language);
+    read_text(l->language);
 }
 
 static void on_session(void *context, const struct session *s)
@@ -56,27 +56,33 @@ static void on_session(void *context, const struct session *s)
     read_text(s->error);
 }
 
-static void on_session_end(void *context, uint32_t session, uint64_t time_ns)
+static void on_session_end(void *context, const struct session *s)
 {
     (void)context;
-    (void)time_ns;
-    hold(session && session <= sessions);
+    hold(s->id && s->id <= sessions);
 }
 
-static uint64_t on_inference(void *context, const struct inference *i)
+static void on_untraced(void *context, const struct library *l)
 {
     (void)context;
+    hold(l->id && l->id <= libraries && l->untraced);
+}
+
+static void on_inference(void *context, const struct inference *i)
+{
+    (void)context;
+    hold(i->number == ++inferences);
     hold(i->session && i->session <= sessions && i->phase < PHASES);
     hold(i->process && i->process <= processes);
     hold(!(i->flags & FLAG_FAILED) == !i->error);
     read_text(i->error);
-    return ++inferences;
 }
 
 static void on_operator(void *context, const struct operator* o)
 {
     (void)context;
-    hold(o->id == ++operators && o->session && o->session <= sessions);
+    operators++;
+    hold(o->id && o->session && o->session <= sessions);
     read_text(o->name);
     read_text(o->op_type);
     read_text(o->provider);
@@ -87,16 +93,55 @@ static void on_operator(void *context, const struct operator* o)
 static void on_operator_run(void *context, const struct operator_run *r)
 {
     (void)context;
-    hold(r->operator_id && r->operator_id <= operators);
-    hold(r->inference <= inferences);
+    hold(r->operator_id);
+    hold(r->inference <= inferences + 1);
 }
 
-/* The file that a process names holds whatever it likes, too. */
-static void on_read_file(void *context, const char *path,
-        void (*feed)(void *to, const void *bytes, size_t len), void *to)
+/* What kernels tell is looked at in fuzz_kernels.c. */
+static void on_operators_of(void *context, const struct session *s)
 {
     (void)context;
-    feed(to, path, strlen(path));
+    /* A later session of the same model may have run first. */
+    hold(s->operators_of && s->operators_of <= sessions && s->id &&
+            s->id <= sessions);
+}
+
+static void on_tensor(void *context, const struct operator_tensor *x)
+{
+    (void)context;
+    read_text(x->name);
+    read_text(x->shape);
+}
+
+static void on_edge(void *context, const struct operator_edge *x)
+{
+    (void)context;
+    hold(x->from && x->to && x->from != x->to);
+}
+
+static void on_shape(void *context, const struct operator_shape *x)
+{
+    (void)context;
+    read_text(x->inputs);
+    read_text(x->outputs);
+}
+
+static void on_operator_sum(void *context, const struct operator_sum *x)
+{
+    (void)context;
+    read_text(x->spread);
+}
+
+static void on_traced_sum(void *context, const struct traced_sum *x)
+{
+    (void)context;
+    hold(x->session && x->session <= sessions);
+}
+
+static void on_activation(void *context, const struct activation *x)
+{
+    (void)context;
+    hold(x->inference == inferences + 1);
 }
 
 static void on_section(void *context, const struct section *s)
@@ -118,15 +163,22 @@ static void on_note(void *context, const struct note *n)
     read_text(n->text);
 }
 
-static const struct trace_sink sink = {
+static const struct subscriber sink = {
     .library = on_library,
     .language = on_language,
     .session = on_session,
     .session_end = on_session_end,
+    .untraced = on_untraced,
     .inference = on_inference,
+    .operators_of = on_operators_of,
     .found_operator = on_operator,
+    .tensor = on_tensor,
+    .edge = on_edge,
+    .shape = on_shape,
+    .operator_sum = on_operator_sum,
+    .traced_sum = on_traced_sum,
     .ran_operator = on_operator_run,
-    .read_file = on_read_file,
+    .activation = on_activation,
     .section = on_section,
     .token = on_token,
     .mark = on_note,
@@ -148,10 +200,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (*data & 0x80 && processes < PROCESSES)
             whose = processes = trace_process(t, whose, START + processes);
         memcpy(&r, data + 1, len);
-        trace_take(t, whose, &r);
+        trace_take(t, whose, &r, NULL);
         data += 1 + len;
         size -= 1 + len;
     }
+    trace_end(t);
     sink_of_bytes += trace_odd(t);
     trace_free(t);
     return 0;

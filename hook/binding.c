@@ -4,6 +4,7 @@
  * A binding belongs to one thread at a time, as ONNX Runtime asks; only the
  * table of bindings is shared. */
 #include "hook/hook.h"
+#include "hook/memory.h"
 #include "hook/text.h"
 
 #include <stdatomic.h>
@@ -20,27 +21,47 @@ struct bound {
     uint64_t bytes;
 };
 
-static struct binding {
+struct binding {
     _Atomic uintptr_t key; /* 0: free */
     bool has_ids, has_mask, has_past, present;
     bool crowded[2]; /* more names than we keep: of outputs, of inputs */
     struct shape ids, mask, past;
+    const void *present_at; /* NULL: not known */
     size_t count;
     struct bound bound[NAMES];
-} bindings[BINDINGS];
+};
+
+static struct binding *_Atomic bindings; /* BINDINGS of them */
 
 static struct binding *find(const struct ort_binding *b)
 {
-    for (size_t i = 0; i < BINDINGS; i++)
-        if (atomic_load_explicit(&bindings[i].key, memory_order_acquire) ==
+    struct binding *all = atomic_load_explicit(&bindings, memory_order_acquire);
+
+    for (size_t i = 0; all && i < BINDINGS; i++)
+        if (atomic_load_explicit(&all[i].key, memory_order_acquire) ==
                 (uintptr_t)b)
-            return &bindings[i];
+            return &all[i];
     return NULL;
+}
+
+static struct binding *all_bindings(void)
+{
+    struct binding *there = atomic_load(&bindings);
+    struct binding *made =
+            there ? NULL : memory_pages(BINDINGS * sizeof(*made));
+
+    if (there || !made)
+        return there;
+    if (atomic_compare_exchange_strong(&bindings, &there, made))
+        return made;
+    memory_give_back(made, BINDINGS * sizeof(*made));
+    return there;
 }
 
 static void empty(struct binding *b)
 {
     b->has_ids = b->has_mask = b->has_past = b->present = false;
+    b->present_at = NULL;
     b->crowded[0] = b->crowded[1] = false;
     b->count = 0;
 }
@@ -48,13 +69,14 @@ static void empty(struct binding *b)
 static struct binding *find_or_take(const struct ort_binding *b)
 {
     struct binding *found = find(b);
+    struct binding *all = all_bindings();
 
-    for (size_t i = 0; !found && i < BINDINGS; i++) {
+    for (size_t i = 0; all && !found && i < BINDINGS; i++) {
         uintptr_t nobody = 0;
 
-        if (atomic_compare_exchange_strong(&bindings[i].key, &nobody,
+        if (atomic_compare_exchange_strong(&all[i].key, &nobody,
                     (uintptr_t)b)) {
-            found = &bindings[i];
+            found = &all[i];
             empty(found);
         }
     }
@@ -102,43 +124,61 @@ static void take_role(struct binding *b, const char *name,
     }
 }
 
-void binding_input(const struct library *lib, const struct ort_binding *b,
-        const char *name, const struct ort_value *v)
+void binding_keep(const struct ort_binding *b, const char *name, bool input,
+        const struct shape *s, const uint64_t *bytes)
 {
     struct binding *kept = name ? find_or_take(b) : NULL;
-    struct bound what = { .input = true };
-    struct shape s;
 
     if (!kept)
         return;
 
-    bool readable = shape_read(lib, v, &s);
+    struct bound what = { .name = hash(name), .input = input };
 
-    what.name = hash(name);
-    if (readable) {
-        what.known = shape_size(&s, &what.bytes);
-        what.rank = s.rank < UINT8_MAX ? (uint8_t)s.rank : UINT8_MAX;
-        what.leading = s.rank ? (uint32_t)s.dims[0] : 0;
+    if (bytes) {
+        what.known = true;
+        what.bytes = *bytes;
     }
-    take_role(kept, name, readable ? &s : NULL);
+    if (input && s) {
+        what.rank = s->rank < UINT8_MAX ? (uint8_t)s->rank : UINT8_MAX;
+        what.leading = s->rank ? (uint32_t)s->dims[0] : 0;
+    }
+    if (input)
+        take_role(kept, name, s);
+    if (!input && shape_role(name) == ROLE_PRESENT) {
+        kept->present = true;
+        kept->present_at = s ? s->data : NULL;
+    }
     keep(kept, what);
+}
+
+static bool role_has_values(enum role role)
+{
+    return role == ROLE_MASK || role == ROLE_PAST || role == ROLE_PRESENT;
+}
+
+static void bind(const struct library *lib, const struct ort_binding *b,
+        const char *name, const struct ort_value *v, bool input)
+{
+    struct shape s;
+    uint64_t bytes;
+    bool readable = name && shape_read(lib, v, &s);
+
+    if (readable && role_has_values(shape_role(name)))
+        s.data = passed_values(lib, v);
+    binding_keep(b, name, input, readable ? &s : NULL,
+            readable && shape_size(&s, &bytes) ? &bytes : NULL);
+}
+
+void binding_input(const struct library *lib, const struct ort_binding *b,
+        const char *name, const struct ort_value *v)
+{
+    bind(lib, b, name, v, true);
 }
 
 void binding_output(const struct library *lib, const struct ort_binding *b,
         const char *name, const struct ort_value *v)
 {
-    struct binding *kept = name ? find_or_take(b) : NULL;
-    struct bound what = { .input = false };
-    struct shape s;
-
-    if (!kept)
-        return;
-    what.name = hash(name);
-    if (shape_read(lib, v, &s))
-        what.known = shape_size(&s, &what.bytes);
-    if (shape_role(name) == ROLE_PRESENT)
-        kept->present = true;
-    keep(kept, what);
+    bind(lib, b, name, v, false);
 }
 
 void binding_clear(const struct ort_binding *b, bool inputs)
@@ -157,6 +197,7 @@ void binding_clear(const struct ort_binding *b, bool inputs)
         kept->has_ids = kept->has_mask = kept->has_past = false;
     } else {
         kept->present = false;
+        kept->present_at = NULL;
     }
 }
 
@@ -204,10 +245,12 @@ static bool find_batch(const struct binding *b, uint32_t *batch)
     return best > 0;
 }
 
-void binding_read(struct record *r, const struct ort_binding *b)
+void binding_read(struct record *r, struct record *passed,
+        const struct ort_binding *b)
 {
     const struct binding *kept = find(b);
 
+    passed->kind = RECORD_NONE;
     if (!kept)
         return;
     if (find_batch(kept, &r->run.batch))
@@ -215,6 +258,9 @@ void binding_read(struct record *r, const struct ort_binding *b)
     if (kept->has_ids)
         shape_phase(r, &kept->ids, kept->has_mask ? &kept->mask : NULL,
                 kept->has_past ? &kept->past : NULL, kept->present);
+    if (r->flags & FLAG_PAST)
+        passed_bound(passed, r, kept->has_past ? kept->past.data : NULL,
+                kept->present_at);
     if (sum(kept, true, &r->run.in_bytes))
         r->flags |= FLAG_INPUT_BYTES;
     if (sum(kept, false, &r->run.out_bytes))

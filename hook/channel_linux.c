@@ -1,50 +1,53 @@
-/* channel_linux.c -- takes records to the collector, through a file of shared
- * memory in the folder that ORTMETER_DIR names (record.h).
+/* channel_linux.c -- takes records to the collector, through a ring in a file
+ * of shared memory in the folder that ORTMETER_DIR names (record.h).
  *
- * The file is made at the first record of a process, so a program that never
- * meets ONNX Runtime makes no system call for us.  Its memory is reserved
- * before it is used: a full file system then is a refusal here, and not a
- * SIGBUS in the program. */
+ * System calls are made for that only where the program itself loads something:
+ * when it starts, which makes a small ring, and when ONNX Runtime comes, which
+ * makes a larger one.  A ring that is still too small is followed by one that
+ * is larger when the collector gives leave, which it does only where it sees
+ * that the process may call what it likes.  Writers move over by one pointer.
+ */
 #include "base/compiler.h"
-#include "base/ring.h"
-#include "hook/hook.h"
+#include "hook/memory.h"
+#include "hook/ops/ops.h"
+#include "hook/ring_file.h"
 #include "hook/set.h"
 #include "hook/text.h"
 #include "os/clock.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define RING_RECORDS (UINT32_C(1) << 16)
+#define RING_FIRST   (UINT32_C(1) << 8)  /* of a process that just started */
+#define RING_RUNTIME (UINT32_C(1) << 11) /* of one that has ONNX Runtime */
+#define RING_OPS     (UINT32_C(1) << 15) /* and who is to trace so many */
 #define RING_LEAST   (UINT32_C(1) << 6)
 #define RING_MOST    (UINT32_C(1) << 24)
+#define YOUNG_NS     UINT64_C(1000000000)
+#define FILES        24    /* more often than twice as large it cannot grow */
 #define SENT_TEXTS   65536 /* a power of 2 */
 #define TEXT_MOST    4096
 #define TICKS_MOST   100000 /* a microsecond */
+#define EVERY_MOST   100000000
 
-enum state { OFF, CLOSED, OPENING, OPEN };
-
-static _Atomic int state;
-static char folder[CHANNEL_PATH - 64];
-static uint32_t records = RING_RECORDS;
+static char folder[RING_FILE_PATH - 64]; /* "": nobody listens */
+static char settings[1024];              /* lines, each ended by 0 */
+static uint32_t asked_records;           /* for a ring; 0: nobody asked */
 uint32_t channel_ticks_per_us;
 
-static struct ring ring;
-static struct channel_header *header;
-static size_t mapped;
-static uint32_t hook_ns;
-static uint32_t parent_pid;
+static struct ring_file files[FILES];
+static uint32_t file_count;
+static _Atomic(const struct ring_file *) current; /* NULL: off */
+static _Atomic bool growing;                      /* a thread is at it */
+static uint32_t own_pid;
+static uint64_t start_ns;
+static uint32_t parent_pid; /* that it was forked from, or 0 */
 static uint64_t parent_start_ns;
 
-static _Atomic uint64_t early; /* records refused while the file was made */
-static _Atomic uint64_t sent[SENT_TEXTS];
-static _Thread_local uint32_t thread;
+static _Atomic uint64_t *_Atomic sent; /* SENT_TEXTS of them */
+_Thread_local uintptr_t hook_thread;
 
 /* Both names may be missing, depending on the C library. */
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void),
@@ -52,16 +55,37 @@ extern int __register_atfork(void (*prepare)(void), void (*parent)(void),
 extern int pthread_atfork(void (*prepare)(void), void (*parent)(void),
         void (*child)(void)) __attribute__((weak));
 
-/* --- the folder ----------------------------------------------------------- */
+/* --- settings ------------------------------------------------------------- */
 
-const char *hook_variable(const char *name)
+/* The value, if the line is of that name. */
+static const char *value_in(const char *line, const char *name)
 {
     size_t len = text_len(name);
 
-    for (char **e = environ; e && *e; e++)
-        if (text_begins(*e, name) && (*e)[len] == '=')
-            return *e + len + 1;
-    return NULL;
+    return text_begins(line, name) && line[len] == '=' ? line + len + 1 : NULL;
+}
+
+const char *hook_variable(const char *name)
+{
+    const char *value = NULL;
+
+    for (const char *s = settings; *s && !value; s += text_len(s) + 1)
+        value = value_in(s, name);
+    for (char **e = environ; e && *e && !value; e++)
+        value = value_in(*e, name);
+    return value;
+}
+
+/* False: there are none, so nobody listens any more. */
+static bool read_settings(void)
+{
+    size_t len = ring_file_read(folder, CHANNEL_SETTINGS, settings,
+            sizeof(settings) - 1);
+
+    for (size_t i = 0; i < len; i++)
+        if (settings[i] == '\n')
+            settings[i] = 0;
+    return len > 0;
 }
 
 /* Of what is no number, 0; of one above `most`, some number above it. */
@@ -79,219 +103,205 @@ static uint32_t ring_records(void)
 {
     uint32_t n = number_in("ORTMETER_RING", RING_MOST);
 
-    if (n < RING_LEAST || n > RING_MOST || (n & (n - 1)))
-        return RING_RECORDS;
-    return n;
+    return n < RING_LEAST || n > RING_MOST || (n & (n - 1)) ? 0 : n;
 }
 
-/* The child writes to a ring of its own, from its first record on. */
-static void forget_parents_ring(void)
+const char *channel_folder(void)
 {
-    thread = 0;
-    hook_in_child();
-    if (atomic_load(&state) == OFF)
+    return *folder ? folder : NULL;
+}
+
+/* --- rings ---------------------------------------------------------------- */
+
+/* Which inferences are traced: "off" or nothing, "auto", "all", or a number. */
+static uint32_t asked_ops(void)
+{
+    const char *asked = hook_variable("ORTMETER_OPS");
+
+    if (asked && text_is(asked, "auto"))
+        return OPS_AUTO;
+    if (asked && text_is(asked, "all"))
+        return OPS_ALL;
+    return number_in("ORTMETER_OPS", EVERY_MOST);
+}
+
+/* Makes the next one, and moves over.  0, or why not. */
+static int make_ring(uint32_t records)
+{
+    const struct ring_file *now = atomic_load(&current);
+    struct ring_file_plan plan = {
+        .folder = folder,
+        .pid = own_pid,
+        .start_ns = start_ns,
+        .parent_pid = parent_pid,
+        .parent_start_ns = parent_start_ns,
+        .part = file_count,
+        .records = records,
+        .in_ticks = channel_ticks_per_us != 0,
+        .like = now ? now->header : NULL,
+        .ops = now ? 0 : asked_ops(),
+        .stats = now ? 0 : number_in("ORTMETER_STATS", EVERY_MOST),
+    };
+    int saved = errno;
+    int why = file_count < FILES ? ring_file_make(&files[file_count], &plan)
+                                 : ENFILE;
+
+    errno = saved;
+    if (!why)
+        atomic_store_explicit(&current, &files[file_count++],
+                memory_order_release);
+    return why;
+}
+
+/* One thread does it, the others go on with what there is. */
+static void grow(uint32_t records)
+{
+    const struct ring_file *now = atomic_load(&current);
+
+    if (asked_records && records > asked_records)
+        records = asked_records;
+    if (atomic_exchange(&growing, true))
         return;
-    if (header) {
-        parent_pid = header->pid;
-        parent_start_ns = header->start_ns;
-        (void)munmap(header, mapped);
-        header = NULL;
+    while (now && records > now->ring.count && make_ring(records)) {
+        atomic_fetch_add(&now->header->cramped, 1);
+        records /= 2;
     }
-    atomic_store(&state, CLOSED);
+    if (now)
+        atomic_store(&now->header->grow_to, 0);
+    atomic_store(&growing, false);
+}
+
+void channel_reserve(uint32_t records)
+{
+    if (asked_records)
+        records = asked_records;
+    if (atomic_load(&current))
+        grow(records);
+}
+
+void channel_reserve_for_runtime(void)
+{
+    /* `auto` begins with one inference; the ring grows with what follows. */
+    uint32_t ops = channel_ops();
+    bool many = (ops != OPS_OFF && ops != OPS_AUTO) || channel_stats();
+
+    channel_reserve(many ? RING_OPS : RING_RUNTIME);
+}
+
+/* The place of this process among the writers of its parent's ring. */
+static uint32_t take_place(struct channel_header *h, uint32_t parent)
+{
+    for (uint32_t i = 0; i < CHANNEL_WRITERS; i++) {
+        struct channel_writer *w = &h->writers[i];
+        uint32_t nobody = 0;
+
+        if (!atomic_compare_exchange_strong(&w->pid, &nobody, UINT32_MAX))
+            continue;
+        w->parent = parent;
+        w->start_ns = start_ns;
+        /* Without a parent in sight, its number is of another namespace. */
+        atomic_store(&w->pid, getppid() ? own_pid : CHANNEL_ELSEWHERE);
+        return i + 1;
+    }
+    return CHANNEL_UNKNOWN;
+}
+
+/* The child of fork() goes on in its parent's ring, under a number of its own.
+ * Its own memory says so: no file is touched. */
+static void go_on_in_child(void)
+{
+    const struct ring_file *now = atomic_load(&current);
+
+    parent_pid = own_pid;
+    parent_start_ns = start_ns;
+    own_pid = (uint32_t)getpid();
+    start_ns = mono_ns();
+    atomic_store(&growing, false);
+    hook_in_child();
+    if (!hook_thread || hook_thread & 1)
+        hook_thread = (uintptr_t)own_pid << 1 | 1;
+    if (!now)
+        return;
+
+    struct ring_file *own = &files[now - files];
+
+    own->ring.writer = take_place(own->header, own->ring.writer);
+}
+
+static bool watch_forks(void)
+{
+    if (__register_atfork)
+        return __register_atfork(NULL, NULL, go_on_in_child, NULL) == 0;
+    return pthread_atfork && pthread_atfork(NULL, NULL, go_on_in_child) == 0;
+}
+
+static void begin(const char *dir)
+{
+    size_t len = dir ? text_len(dir) : 0;
+
+    if (!len || len >= sizeof(folder) || *dir != '/' || !watch_forks())
+        return;
+    for (size_t i = 0; i <= len; i++)
+        folder[i] = dir[i];
+    if (!read_settings()) {
+        *folder = 0;
+        return;
+    }
+    asked_records = ring_records();
+    channel_ticks_per_us = number_in("ORTMETER_TICKS", TICKS_MOST);
+    own_pid = (uint32_t)getpid();
+    start_ns = mono_ns();
+
+    int why = make_ring(asked_records && asked_records < RING_FIRST
+                                ? asked_records
+                                : RING_FIRST);
+
+    if (why)
+        ring_file_refused(folder, own_pid, why);
 }
 
 void channel_init(void)
 {
-    const char *dir = hook_variable("ORTMETER_DIR");
-    size_t len = dir ? text_len(dir) : 0;
-
-    if (!len || len >= sizeof(folder) || *dir != '/')
-        return;
-    for (size_t i = 0; i <= len; i++)
-        folder[i] = dir[i];
-    records = ring_records();
-    channel_ticks_per_us = number_in("ORTMETER_TICKS", TICKS_MOST);
-    if (__register_atfork)
-        (void)__register_atfork(NULL, NULL, forget_parents_ring, NULL);
-    else if (pthread_atfork)
-        (void)pthread_atfork(NULL, NULL, forget_parents_ring);
-    else
-        return;
-    atomic_store(&state, CLOSED);
-}
-
-/* --- the file ------------------------------------------------------------- */
-
-static char *put(char *to, const char *text)
-{
-    while (*text)
-        *to++ = *text++;
-    return to;
-}
-
-static char *put_number(char *to, uint64_t n)
-{
-    char digits[20];
-    size_t count = 0;
-
-    do
-        digits[count++] = (char)('0' + n % 10);
-    while (n /= 10);
-    while (count)
-        *to++ = digits[--count];
-    return to;
-}
-
-/* "<folder>/<prefix><pid>-<start><suffix>" */
-static void file_name(char *to, const char *prefix, uint64_t start_ns,
-        const char *suffix)
-{
-    to = put(put(put(to, folder), "/"), prefix);
-    to = put_number(to, (uint64_t)getpid());
-    to = put_number(put(to, "-"), start_ns);
-    *put(to, suffix) = 0;
-}
-
-bool channel_path(char out[CHANNEL_PATH], const char *prefix, uint64_t number)
-{
-    if (!channel_wanted())
-        return false;
-    file_name(out, prefix, number, "");
-    return true;
-}
-
-/* What this process was started as, in words. */
-static void read_program(char *to, size_t cap)
-{
-    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, to, cap - 1);
-
-    if (fd >= 0)
-        (void)close(fd);
-    for (ssize_t i = 0; i + 1 < n; i++)
-        if (!to[i])
-            to[i] = ' ';
-}
-
-/* "pid:[4026531836]" as a number; 0: not told. */
-static uint64_t pid_namespace(void)
-{
-    char link[32];
-    ssize_t n = readlink("/proc/self/ns/pid", link, sizeof(link));
-    uint64_t number = 0;
-
-    for (ssize_t i = 0; i < n; i++)
-        if (link[i] >= '0' && link[i] <= '9')
-            number = number * 10 + (uint64_t)(link[i] - '0');
-    return number;
-}
-
-/* A file beyond the program's own limit would not be refused: it would be a
- * signal. */
-static bool may_be_that_large(size_t bytes)
-{
-    struct rlimit limit;
-
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= bytes;
-}
-
-/* `path` is left empty where there is no room. */
-static void *map_file(const char *path, size_t bytes)
-{
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-            0600);
-    void *memory = MAP_FAILED;
-
-    if (fd < 0)
-        return NULL;
-    if (may_be_that_large(bytes) && fallocate(fd, 0, 0, (off_t)bytes) == 0)
-        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    (void)close(fd);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
-/* Says that there was something to record, and no room for it. */
-static bool refuse(const char *hidden, uint64_t start_ns)
-{
-    char final[CHANNEL_PATH];
-
-    file_name(final, "", start_ns, ".refused");
-    if (truncate(hidden, 0) == 0)
-        (void)rename(hidden, final);
-    return false;
-}
-
-static bool make_file(void)
-{
-    char hidden[CHANNEL_PATH], final[CHANNEL_PATH];
-    uint64_t start_ns = mono_ns();
-    size_t bytes = CHANNEL_RING_AT + ring_bytes(sizeof(struct record), records);
-
-    /* Under its final name only when it is whole. */
-    file_name(hidden, ".", start_ns, "");
-    file_name(final, "", start_ns, ".ring");
-
-    struct channel_header *h = map_file(hidden, bytes);
-
-    if (!h)
-        return refuse(hidden, start_ns);
-    ring = ring_create((char *)h + CHANNEL_RING_AT, sizeof(struct record),
-            records);
-    h->version = CHANNEL_VERSION;
-    h->pid = (uint32_t)getpid();
-    h->start_ns = start_ns;
-    h->parent_pid = parent_pid;
-    h->parent_start_ns = parent_start_ns;
-    h->pid_namespace = pid_namespace();
-    h->in_ticks = channel_ticks_per_us != 0;
-    h->hook_ns = hook_ns;
-    read_program(h->program, sizeof(h->program));
-    h->magic = CHANNEL_MAGIC;
-    if (rename(hidden, final)) {
-        (void)unlink(hidden);
-        (void)munmap(h, bytes);
-        return false;
-    }
-    header = h;
-    mapped = bytes;
-    return true;
-}
-
-/* Not open: the first to come here opens it, the others go without. */
-static const struct ring *open_ring(void)
-{
-    int was = CLOSED;
     int saved = errno;
 
-    if (!atomic_compare_exchange_strong(&state, &was, OPENING)) {
-        if (was == OPENING)
-            atomic_fetch_add(&early, 1);
-        return was == OPEN ? &ring : NULL;
-    }
-
-    bool made = make_file();
-
+    begin(hook_variable("ORTMETER_DIR"));
     errno = saved;
-    if (made)
-        atomic_fetch_add(&header->untimed, atomic_exchange(&early, 0));
-    atomic_store_explicit(&state, made ? OPEN : OFF, memory_order_release);
-    return made ? &ring : NULL;
+}
+
+/* The leave was given when this process was not there, or before it could
+ * confine itself, which workers do soon after fork(). */
+static bool is_young(const struct ring_file *f)
+{
+    return f->ring.writer && mono_ns() - start_ns < YOUNG_NS;
+}
+
+static HOT const struct ring_file *file_now(void)
+{
+    const struct ring_file *f =
+            atomic_load_explicit(&current, memory_order_acquire);
+    uint32_t leave;
+
+    if (!f)
+        return NULL;
+    leave = atomic_load_explicit(&f->header->grow_to, memory_order_relaxed);
+    if (leave <= f->ring.count || is_young(f))
+        return f;
+    grow(leave);
+    return atomic_load(&current);
 }
 
 HOT const struct ring *channel_ring(void)
 {
-    int now = atomic_load_explicit(&state, memory_order_acquire);
+    const struct ring_file *f = file_now();
 
-    if (now == OPEN)
-        return &ring;
-    return now == OFF ? NULL : open_ring();
+    return f ? &f->ring : NULL;
 }
 
 /* --- records -------------------------------------------------------------- */
 
 bool channel_wanted(void)
 {
-    return atomic_load_explicit(&state, memory_order_relaxed) != OFF;
+    return atomic_load_explicit(&current, memory_order_relaxed) != NULL;
 }
 
 void channel_send(const struct record *r)
@@ -302,32 +312,92 @@ void channel_send(const struct record *r)
         (void)ring_push(to, r); /* full: it counts the loss, we go on */
 }
 
-void channel_send_many(const struct record *r)
+bool channel_try(const struct record *r)
 {
     const struct ring *to = channel_ring();
 
-    if (to)
-        (void)ring_push_spare(to, r, to->count / 4);
+    return to && ring_push(to, r);
 }
 
 void channel_untimed(void)
 {
-    if (channel_ring())
-        atomic_fetch_add_explicit(&header->untimed, 1, memory_order_relaxed);
+    const struct ring_file *f = file_now();
+
+    if (f)
+        atomic_fetch_add_explicit(&f->header->untimed, 1, memory_order_relaxed);
 }
 
 void channel_set_hook_ns(uint32_t ns)
 {
-    hook_ns = ns;
-    if (channel_ring())
-        header->hook_ns = ns;
+    const struct ring_file *f = file_now();
+
+    if (f)
+        f->header->hook_ns = ns;
+}
+
+void channel_exec(const char *program, uint32_t pid, uint64_t time_ns,
+        bool failed)
+{
+    struct record r = {
+        .kind = RECORD_EXEC,
+        .exec = { .time_ns = time_ns, .pid = pid, .failed = failed },
+    };
+    const struct ring_file *f = file_now();
+    size_t len = text_len(program);
+
+    if (len >= RECORD_TEXT_BYTES)
+        program += len - RECORD_TEXT_BYTES + 1;
+    for (size_t i = 0; program[i]; i++)
+        r.exec.program[i] = program[i];
+    if (f && !ring_offer(&f->ring, &r))
+        atomic_fetch_add(&f->header->unnoted, 1);
+}
+
+void channel_set_line_cost(uint32_t ps)
+{
+    const struct ring_file *f = file_now();
+
+    if (f)
+        f->header->line_cost_ps = ps;
+}
+
+uint32_t channel_line_cost_ps(void)
+{
+    const struct ring_file *f = file_now();
+
+    return f ? f->header->line_cost_ps : 0;
+}
+
+HOT uint32_t channel_ops(void)
+{
+    const struct ring_file *f =
+            atomic_load_explicit(&current, memory_order_acquire);
+
+    return f ? atomic_load_explicit(&f->header->ops, memory_order_relaxed)
+             : OPS_OFF;
+}
+
+HOT uint32_t channel_stats(void)
+{
+    const struct ring_file *f =
+            atomic_load_explicit(&current, memory_order_acquire);
+
+    return f ? atomic_load_explicit(&f->header->stats, memory_order_relaxed)
+             : 0;
 }
 
 HOT uint32_t channel_thread(void)
 {
-    if (!thread)
-        thread = (uint32_t)syscall(SYS_gettid);
-    return thread;
+    if (hook_thread & 1)
+        return (uint32_t)(hook_thread >> 1);
+    if (hook_thread)
+        return atomic_load_explicit(&((struct thread *)hook_thread)->id,
+                memory_order_relaxed);
+
+    uint32_t id = (uint32_t)syscall(SYS_gettid);
+
+    hook_thread = (uintptr_t)id << 1 | 1;
+    return id;
 }
 
 /* --- texts ---------------------------------------------------------------- */
@@ -361,6 +431,22 @@ static bool send_pieces(const char *text, size_t len, uint64_t name)
     return true;
 }
 
+/* What was sent; NULL: there is no memory, so all is sent again. */
+static _Atomic uint64_t *sent_texts(void)
+{
+    _Atomic uint64_t *there = atomic_load_explicit(&sent, memory_order_acquire);
+    _Atomic uint64_t *made;
+
+    if (there)
+        return there;
+    made = memory_pages(SENT_TEXTS * sizeof(*made));
+    if (made && !atomic_compare_exchange_strong(&sent, &there, made)) {
+        memory_give_back((void *)made, SENT_TEXTS * sizeof(*made));
+        made = there;
+    }
+    return made;
+}
+
 uint64_t channel_text(const char *text)
 {
     if (!text || !channel_wanted())
@@ -375,7 +461,11 @@ uint64_t channel_text(const char *text)
 
     /* Remembered only when it is out: whoever finds it there may count on the
      * collector having it.  Two threads may both send it, which is no harm. */
-    if (!set_has(sent, SENT_TEXTS, name) && send_pieces(text, len, name))
-        set_add(sent, SENT_TEXTS, name);
+    _Atomic uint64_t *set = sent_texts();
+
+    if (set && set_has(set, SENT_TEXTS, name))
+        return name;
+    if (send_pieces(text, len, name) && set)
+        set_add(set, SENT_TEXTS, name);
     return name;
 }

@@ -56,18 +56,28 @@ dlsym:
         .cfi_adjust_cfa_offset 8
         subq    $8, %rsp
         .cfi_adjust_cfa_offset 8
-        call    hook_before_dlsym
+        call    hook_before_dlsym       /* (handle, name) */
         addq    $8, %rsp
         .cfi_adjust_cfa_offset -8
         popq    %rsi
         .cfi_adjust_cfa_offset -8
         popq    %rdi
         .cfi_adjust_cfa_offset -8
+        testq   %rax, %rax
+        jnz     3f
         movq    hook_real_dlsym(%rip), %r11
         testq   %r11, %r11
         jz      1b
         jmp     *%r11
+3:      ret
         .cfi_endproc
         .size   dlsym, .-dlsym
 
-        .section .note.GNU-stack,"",@progbits
+/* Indirect branches land on endbr64, calls and returns match. */
+        .section .note.gnu.property, "a", @note
+        .p2align 3
+        .long   4, 16, 5                /* name, properties, their kind */
+        .asciz  "GNU"
+        .long   0xc0000002, 4, 3, 0     /* x86 features: IBT, SHSTK */
+
+        .section .note.GNU-stack, "", @progbits

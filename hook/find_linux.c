@@ -9,23 +9,22 @@
  * and pins it.  We hold no lock of ours meanwhile: the loader runs
  * constructors, and they may call dlopen() too. */
 #include "hook/elf.h"
-#include "hook/ops.h"
+#include "hook/ops/ops.h"
+#include "hook/python/python.h"
 #include "hook/text.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 #include <unistd.h>
-
-#define PATH_MOST 1024
 
 void *(*hook_real_dlopen)(const char *name, int flags);
 void *(*hook_real_dlsym)(void *handle, const char *name);
 
-static bool active;              /* the collector's folder is there */
-static _Atomic bool pending;     /* something was loaded behind our back */
-static _Atomic bool patching;    /* a thread is at it */
-static _Atomic bool static_told; /* the note on a static runtime was sent */
+static bool active;           /* the collector's folder is there */
+static _Atomic bool pending;  /* something was loaded behind our back */
+static _Atomic bool patching; /* a thread is at it */
 static _Atomic uint64_t loads_seen;
 
 /* Old C libraries have it in a library of its own, which may not be there. */
@@ -45,7 +44,7 @@ static const struct link_map *first_object(void)
 
 /* The next definition after ours, as RTLD_NEXT means it: one before ours may
  * be a sanitizer's, which ends up here itself. */
-static uintptr_t next_definition(const char *name)
+uintptr_t hook_next_definition(const char *name)
 {
     bool after_us = false;
 
@@ -63,18 +62,10 @@ static void find_real(void)
 {
     if (!hook_real_dlopen)
         hook_real_dlopen =
-                (void *(*)(const char *, int))next_definition("dlopen");
+                (void *(*)(const char *, int))hook_next_definition("dlopen");
     if (!hook_real_dlsym)
         hook_real_dlsym =
-                (void *(*)(void *, const char *))next_definition("dlsym");
-}
-
-const char *hook_own_path(void)
-{
-    for (const struct link_map *m = first_object(); m; m = m->l_next)
-        if (m->l_ld == _DYNAMIC)
-            return m->l_name;
-    return NULL;
+                (void *(*)(void *, const char *))hook_next_definition("dlsym");
 }
 
 /* Is there another copy of this library that the program meets first? */
@@ -93,9 +84,8 @@ static bool second_copy(void)
 
 struct search {
     struct candidate found;
-    char path[PATH_MOST];
+    char path[HOOK_PATH];
     uint64_t loads; /* how many objects were ever loaded */
-    bool is_static; /* `path` is a runtime that cannot be entered */
 };
 
 static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *o)
@@ -106,29 +96,44 @@ static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *o)
     return NULL;
 }
 
-static void measure(struct candidate *c, const struct dl_phdr_info *o)
+static void add_segment(struct image *i, uintptr_t start, uintptr_t end,
+        uint32_t flags)
+{
+    int protection = (flags & PF_R ? PROT_READ : 0) |
+                     (flags & PF_W ? PROT_WRITE : 0) |
+                     (flags & PF_X ? PROT_EXEC : 0);
+
+    if (start < i->start)
+        i->start = start;
+    if (end > i->end)
+        i->end = end;
+    if (i->segment_count < sizeof(i->segments) / sizeof(*i->segments))
+        i->segments[i->segment_count++] =
+                (struct segment){ start, end, protection };
+}
+
+static struct image measure(const struct dl_phdr_info *o)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    struct image i = {
+        .base = o->dlpi_addr,
+        .dynamic = dynamic_of(o),
+        .start = UINTPTR_MAX,
+    };
 
-    c->start = UINTPTR_MAX;
-    for (size_t i = 0; i < o->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &o->dlpi_phdr[i];
+    for (size_t k = 0; k < o->dlpi_phnum; k++) {
+        const ElfW(Phdr) *p = &o->dlpi_phdr[k];
         uintptr_t start = o->dlpi_addr + p->p_vaddr;
         uintptr_t end = start + p->p_memsz;
 
-        if (p->p_type == PT_LOAD && start < c->start)
-            c->start = start;
-        if (p->p_type == PT_LOAD && end > c->end)
-            c->end = end;
-        if (p->p_type == PT_LOAD && p->p_flags & PF_R &&
-                c->segment_count < sizeof(c->segments) / sizeof(*c->segments))
-            c->segments[c->segment_count++] =
-                    (struct segment){ start, end, p->p_flags & PF_X };
+        if (p->p_type == PT_LOAD)
+            add_segment(&i, start, end, p->p_flags);
         if (p->p_type == PT_GNU_RELRO) {
-            c->relro_start = start & ~(page - 1);
-            c->relro_end = end & ~(page - 1);
+            i.relro_start = start & ~(page - 1);
+            i.relro_end = end & ~(page - 1);
         }
     }
+    return i;
 }
 
 /* Known already, or refused already. */
@@ -157,11 +162,37 @@ static bool copy_path(char *to, const char *from)
 {
     size_t len = text_len(from);
 
-    if (len >= PATH_MOST)
+    if (len >= HOOK_PATH)
         return false;
     for (size_t i = 0; i <= len; i++)
         to[i] = from[i];
     return true;
+}
+
+struct object_search {
+    uintptr_t address;
+    struct image *out;
+    char *path;
+};
+
+static int look_for_object(struct dl_phdr_info *o, size_t size, void *data)
+{
+    struct object_search *s = data;
+    struct image here = measure(o);
+
+    (void)size;
+    if (s->address < here.start || s->address >= here.end ||
+            !copy_path(s->path, o->dlpi_name ? o->dlpi_name : ""))
+        return 0;
+    *s->out = here;
+    return 1;
+}
+
+bool hook_object_at(struct image *out, char path[HOOK_PATH], uintptr_t address)
+{
+    struct object_search s = { address, out, path };
+
+    return dl_iterate_phdr(look_for_object, &s) == 1;
 }
 
 /* Stops at the first runtime that was not met before. */
@@ -174,20 +205,12 @@ static int look_at(struct dl_phdr_info *o, size_t size, void *data)
     s->loads = o->dlpi_adds;
     if (atomic_load(&loads_seen) == s->loads)
         return -1;
-    if (!atomic_load(&static_told) &&
-            text_contains(name, "onnxruntime_pybind11_state") &&
-            copy_path(s->path, name)) {
-        s->is_static = true;
-        return 1;
-    }
 
     uintptr_t entry = elf_defines(o->dlpi_addr, dynamic_of(o), "OrtGetApiBase");
 
     if (!entry || was_met(entry) || !copy_path(s->path, name))
         return 0;
-    measure(&s->found, o);
-    s->found.base = o->dlpi_addr;
-    s->found.dynamic = dynamic_of(o);
+    s->found.image = measure(o);
     s->found.get_base = (const struct ort_api_base *(*)(void))entry;
     return 1;
 }
@@ -216,6 +239,7 @@ static void enter(struct search *s)
     uintptr_t entry = (uintptr_t)s->found.get_base;
 
     s->found.path = s->path;
+    channel_reserve_for_runtime();
     if (!was_met(entry) && remember(entry) && patch(&s->found))
         channel_set_hook_ns(run_cost_ns());
     atomic_store(&patching, false);
@@ -234,18 +258,55 @@ static void scan(bool may_pin)
             atomic_store(&loads_seen, s.loads);
         if (found <= 0)
             break;
-        if (s.is_static) {
-            atomic_store(&static_told, true);
-            object_static_library(s.path);
-        } else if (!may_pin || pin(s.path)) {
-            enter(&s);
-        } else {
+        if (may_pin && !pin(s.path))
             break; /* it is on its way out */
-        }
+        enter(&s);
         if (atomic_load(&pending))
             break;
     }
     errno = saved;
+}
+
+/* --- objects by their names ----------------------------------------------- */
+
+struct wanted {
+    const char *name;
+    const _Atomic uintptr_t *met;
+    size_t met_count;
+    struct image found;
+    char path[HOOK_PATH];
+};
+
+static int look_for_name(struct dl_phdr_info *o, size_t size, void *data)
+{
+    struct wanted *w = data;
+
+    (void)size;
+    if (!o->dlpi_name || !text_contains(o->dlpi_name, w->name))
+        return 0;
+    for (size_t i = 0; i < w->met_count; i++)
+        if (atomic_load(&w->met[i]) == o->dlpi_addr)
+            return 0;
+    w->found = measure(o);
+    return copy_path(w->path, o->dlpi_name);
+}
+
+bool hook_find_object(struct image *out, const char *name,
+        _Atomic uintptr_t *seen, size_t count)
+{
+    struct wanted w = { .name = name, .met = seen, .met_count = count };
+
+    if (!dl_iterate_phdr(look_for_name, &w))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        uintptr_t nobody = 0;
+
+        if (!atomic_compare_exchange_strong(&seen[i], &nobody, w.found.base))
+            continue;
+        *out = w.found;
+        return pin(w.path);
+    }
+    return false;
 }
 
 /* --- where the program passes by ------------------------------------------ */
@@ -258,10 +319,9 @@ struct caller {
 static int look_for_rpath(struct dl_phdr_info *o, size_t size, void *data)
 {
     struct caller *c = data;
-    struct candidate where = { 0 };
+    struct image where = measure(o);
 
     (void)size;
-    measure(&where, o);
     if (c->address < where.start || c->address >= where.end)
         return 0;
     c->has_rpath = elf_entry(dynamic_of(o), DT_RPATH) &&
@@ -307,11 +367,13 @@ void hook_after_dlopen(void *handle)
         scan(true);
 }
 
-void hook_before_dlsym(void)
+void *hook_before_dlsym(void *handle, const char *name)
 {
     find_real();
-    if (active)
-        scan_if_pending();
+    if (!active)
+        return NULL;
+    scan_if_pending();
+    return python_init_for(handle, name);
 }
 
 /* In a child of fork() another thread's work is nobody's. */
@@ -324,10 +386,10 @@ void hook_in_child(void)
 __attribute__((constructor)) static void start(void)
 {
     find_real();
+    exec_init();
     if (second_copy())
         return;
     channel_init();
-    ops_init();
     active = channel_wanted();
     if (active)
         scan(false);

@@ -7,24 +7,27 @@
  *     shape.c        reads what its tensors tell
  *     binding.c      the same for RunWithBinding
  *     object.c       sessions and their options, as records
- *     channel_linux.c takes records to the collector
+ *     channel_linux.c takes records to the collector      -> ring_file_linux.c
+ *     exec_linux.c   comes along into the programs that this one becomes
  *     api.c          ortmeter.h
- *     ops.h          looks into some of the inferences: rooms of its own
+ *     memory.h       memory of our own, and of others
+ *     ops/ops.h      traces inferences: rooms of its own
  *
- * We are a guest in this process.  Nothing here prints, exits, waits, or
- * allocates memory; only the first record of a process makes system calls, and
+ * We are a guest in this process.  Nothing here prints, exits, waits, or takes
+ * memory from the program's allocator; system calls are made only where the
+ * program loads something itself, and for what is met for the first time;
  * whatever fails switches the hook off and leaves the program as it was.  No
  * lock of ours is ever held while the loader, ONNX Runtime or the program
  * runs. */
 #pragma once
 
-#include "hook/record.h"
-#include "ort/api.h"
-#include "ort/ep.h"
 #include "os/clock.h"
 #include "os/ticks.h"
+#include "wire/ort_api.h"
+#include "wire/record.h"
 
 #include <link.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 /* Copies of ONNX Runtime in one process that we can tell apart. */
@@ -60,16 +63,6 @@
     X(SessionOptionsAppendExecutionProvider_CANN) \
     X(SessionOptionsAppendExecutionProvider_Dnnl)
 
-/* Only where operators are recorded. */
-#define HOOK_OPS_WRAPS(X) \
-    X(CreateRunOptions) X(ReleaseRunOptions) \
-    X(RunOptionsSetRunLogVerbosityLevel) X(RunOptionsSetRunLogSeverityLevel) \
-    X(RunOptionsSetRunTag) X(AddRunConfigEntry) \
-    X(RunOptionsAddActiveLoraAdapter) X(RunOptionsSetSyncStream) \
-    X(RunOptionsEnableProfiling) \
-    X(RunOptionsSetTerminate) X(RunOptionsUnsetTerminate) \
-    X(GetEpDevices) X(SessionOptionsSetEpSelectionPolicyDelegate)
-
 #define HOOK_EDITOR_WRAPS(X) \
     X(CreateSessionFromModel) X(CreateModelEditorSession) \
     X(CreateModelEditorSessionFromArray)
@@ -77,20 +70,39 @@
 
 enum wrap {
 #define X(name) WRAP_##name,
-    HOOK_WRAPS(X) HOOK_OPS_WRAPS(X) HOOK_EDITOR_WRAPS(X)
+    HOOK_WRAPS(X) HOOK_EDITOR_WRAPS(X)
 #undef X
             WRAPS
 };
 
+/* A loaded object. */
+struct image {
+    uintptr_t base;
+    const ElfW(Dyn) * dynamic;
+    uintptr_t start, end; /* where it is mapped */
+    uintptr_t relro_start, relro_end;
+    struct segment {
+        uintptr_t start, end;
+        int protection; /* as of mmap() */
+    } segments[8];
+    size_t segment_count;
+};
+
+/* With which vectors it is built (ops/tensor.c). */
+enum vectors { VECTORS_UNKNOWN, VECTORS_INLINED, VECTORS_PLAIN };
+
 /* One ONNX Runtime: its table, and what stood in the slots that we took. */
 struct library {
-    const struct ort_api *api;
-    uint32_t minor; /* of its version: 23 for 1.23.2 */
+    _Atomic(const void *) owner; /* what tells it from others; NULL: free */
+    const struct ort_api *api;   /* in Python NULL where it was not found */
+    uint32_t minor;              /* of its version: 23 for 1.23.2 */
     uint8_t index;
     ort_function real[WRAPS];
-    ort_function stream_made, stream_gone; /* bracket_linux.c */
-    bool times_kernels;                    /* kernels_linux.c */
-    bool quiet_pools;                      /* pool_linux.c */
+    struct image image;
+    struct record found; /* as it was sent */
+    _Atomic(enum tracing) tracing;
+    _Atomic bool kernels_fit; /* they are as kernel.c knows them */
+    _Atomic(enum vectors) vectors;
 };
 
 extern struct library hook_libraries[LIBRARIES];
@@ -100,17 +112,30 @@ extern struct library hook_libraries[LIBRARIES];
 /* True: call dlopen and then hook_after_dlopen(); false: jump to dlopen. */
 bool hook_before_dlopen(const char *name, const void *caller);
 void hook_after_dlopen(void *handle);
-void hook_before_dlsym(void);
+/* What dlsym is to return; NULL: jump to dlsym. */
+void *hook_before_dlsym(void *handle, const char *name);
 
 /* What dlopen and dlsym are without us; NULL until first needed. */
 extern void *(*hook_real_dlopen)(const char *name, int flags);
 extern void *(*hook_real_dlsym)(void *handle, const char *name);
 
-/* Where this library lies; NULL: not known. */
-const char *hook_own_path(void);
+/* The next object whose file's name begins so and that is not in `seen`, where
+ * it is put; it stays loaded.  False: there is none. */
+bool hook_find_object(struct image *out, const char *name,
+        _Atomic uintptr_t *seen, size_t count);
+
+/* A function as it is without us; 0: there is none. */
+uintptr_t hook_next_definition(const char *name);
+/* The loaded object around an address, and its path.  False: there is none. */
+#define HOOK_PATH 1024
+bool hook_object_at(struct image *out, char path[HOOK_PATH], uintptr_t address);
 
 /* After fork(), in the child. */
 void hook_in_child(void);
+
+/* --- exec_linux.c --------------------------------------------------------- */
+
+void exec_init(void);
 
 /* --- patch.c -------------------------------------------------------------- */
 
@@ -118,39 +143,50 @@ void hook_in_child(void);
 struct candidate {
     const struct ort_api_base *(*get_base)(void);
     const char *path;
-    uintptr_t base;
-    const ElfW(Dyn) * dynamic;
-    uintptr_t start, end; /* where it is mapped */
-    uintptr_t relro_start, relro_end;
-    struct segment {
-        uintptr_t start, end;
-        bool executable;
-    } segments[8]; /* that can be read */
-    size_t segment_count;
+    struct image image;
 };
 
 /* Takes the runtime's slots.  False: there is no set left for it, or it is
- * nothing that we know; then it is untouched. */
+ * nothing that we know, or its table lies among code; then it is untouched. */
 bool patch(const struct candidate *c);
+
+/* One of hook_libraries for a runtime; NULL: it has one, or none is left. */
+struct library *library_take(const void *owner);
+void library_give_back(struct library *lib);
+
+/* "1.23.2" is 23; 0: not a version that we understand. */
+uint32_t library_minor(const char *version);
 
 /* --- channel_linux.c ------------------------------------------------------ */
 
-/* A variable of the environment; NULL: not set. */
+/* What the collector set (CHANNEL_SETTINGS), or a variable of the environment;
+ * NULL: not set. */
 const char *hook_variable(const char *name);
 
-/* Once, before anything else here: names the collector's folder, or not. */
+/* Once, before anything else here: makes the process's ring, if there is a
+ * collector. */
 void channel_init(void);
-bool channel_wanted(void); /* there is a folder, and nothing failed yet */
+bool channel_wanted(void); /* there is a ring */
+/* The collector's, also where there is no ring in it; NULL: there is none. */
+const char *channel_folder(void);
 
-/* This process's ring, made at the first call; NULL: nobody listens. */
+/* Where the process writes now; NULL: nobody listens. */
 struct ring;
 const struct ring *channel_ring(void);
+/* Room for that many records, as far as there is some: for where many come at
+ * once.  Makes system calls: only where the program is loading something
+ * itself, and never in an inference, for a confined process may die of them. */
+void channel_reserve(uint32_t records);
+void channel_reserve_for_runtime(void);
 /* A full ring counts the loss. */
 void channel_send(const struct record *r);
-/* What comes in masses leaves some room for what does not. */
-void channel_send_many(const struct record *r);
+/* False: it was full. */
+bool channel_try(const struct record *r);
 /* A run went by without a record: counted apart. */
 void channel_untimed(void);
+/* A process becomes the program, or failed to. */
+void channel_exec(const char *program, uint32_t pid, uint64_t time_ns,
+        bool failed);
 /* Sends the text if it was not sent before, and returns its name.  NULL: 0. */
 uint64_t channel_text(const char *text);
 uint32_t channel_thread(void);
@@ -164,17 +200,34 @@ static inline uint64_t channel_now(void)
     return channel_ticks_per_us ? ticks_now() : mono_ns();
 }
 
-/* A path in the collector's folder that nobody else uses. */
-#define CHANNEL_PATH 512
-bool channel_path(char out[CHANNEL_PATH], const char *prefix, uint64_t number);
-/* Nanoseconds that the hook adds to a run, as measured here. */
+/* Nanoseconds on that clock. */
+static inline uint64_t channel_span(uint64_t ns)
+{
+    return channel_ticks_per_us ? ns * channel_ticks_per_us / 1000 : ns;
+}
+
+/* Which inferences are to be traced, and to have their values looked at, as the
+ * ring's header says now (record.h). */
+uint32_t channel_ops(void);
+uint32_t channel_stats(void);
+
+/* Nanoseconds that the hook adds to a run, as measured here; picoseconds that a
+ * line of a traced one costs, 0: not measured yet. */
 void channel_set_hook_ns(uint32_t ns);
+void channel_set_line_cost(uint32_t ps);
+uint32_t channel_line_cost_ps(void);
+
+/* All that a thread of the program's has of us: 0, or 2 * its id + 1, or the
+ * address of a struct thread (ops.h). */
+extern _Thread_local uintptr_t hook_thread;
 
 /* --- object.c ------------------------------------------------------------- */
 
-void object_library(const struct library *lib, const char *path,
-        const char *version, uint32_t slots);
-void object_static_library(const char *path);
+void object_library(struct library *lib, const char *path, const char *version,
+        uint32_t slots);
+/* The same again: whether its operators are traced has changed. */
+void object_tracing(struct library *lib, enum tracing tracing);
+void object_static_library(const char *path, const char *reason);
 void object_language(const struct library *lib, const void *env, int language);
 
 struct loading {
@@ -223,11 +276,12 @@ void object_error(const struct library *lib, const struct ort_status *status,
 /* --- shape.c -------------------------------------------------------------- */
 
 /* Fills what the inputs tell of a run into its record: batch, sequence, past,
- * phase, bytes.  True: the bytes of this run are read, so do the outputs'. */
-bool shape_inputs(struct record *r, const struct library *lib,
-        const struct ort_session *session, const char *const *in_names,
-        const struct ort_value *const *in, size_t n_in,
-        const char *const *out_names, size_t n_out);
+ * phase, bytes.  True: the bytes of this run are read, so do the outputs'.
+ * `passed` becomes a RECORD_PASSED, for passed_out() to complete, or none. */
+bool shape_inputs(struct record *r, struct record *passed,
+        const struct library *lib, const struct ort_session *session,
+        const char *const *in_names, const struct ort_value *const *in,
+        size_t n_in, const char *const *out_names, size_t n_out);
 
 /* A number for all their types and shapes; 0: they could not all be read. */
 uint64_t shape_key(const struct library *lib, const struct ort_value *const *v,
@@ -240,7 +294,16 @@ bool shape_bytes(const struct library *lib, const struct ort_value *const *v,
 void shape_forget(const struct ort_session *session);
 
 /* Which part the tensor of that name plays. */
-enum role { ROLE_NONE, ROLE_IDS, ROLE_MASK, ROLE_PAST, ROLE_PRESENT };
+enum role {
+    ROLE_NONE,
+    ROLE_IDS,
+    ROLE_MASK,
+    ROLE_PAST,    /* of the text that is made; not an encoder's */
+    ROLE_PRESENT, /* the same, returned */
+    ROLE_POSITION,
+    ROLE_BRANCH, /* whether the past counts, in one model for both */
+    ROLE_STATES, /* an encoder's, returned by it or handed to a decoder */
+};
 enum role shape_role(const char *name);
 
 /* Up to the first eight dimensions. */
@@ -248,6 +311,7 @@ struct shape {
     int type;
     size_t rank;
     int64_t dims[8];
+    const void *data; /* the values, where they are wanted and can be read */
 };
 
 bool shape_read(const struct library *lib, const struct ort_value *v,
@@ -259,6 +323,37 @@ bool shape_size(const struct shape *s, uint64_t *bytes);
 void shape_phase(struct record *r, const struct shape *ids,
         const struct shape *mask, const struct shape *past, bool present);
 
+/* What a run is handed of a text, as far as it was read; NULL: not there. */
+struct handed {
+    const struct shape *ids, *mask, *position;
+    struct shape *past; /* its length is mended where that is known better */
+    const bool *branch;
+    bool present; /* it returns a cache */
+};
+/* The same from all of these. */
+void shape_text(struct record *r, const struct handed *h);
+
+/* --- passed.c ------------------------------------------------------------- */
+
+/* Makes a RECORD_PASSED of the last cache that a run is handed, or of an
+ * encoder's states, and completes it by what was returned; NULL: not there. */
+void passed_begin(struct record *r, const struct record *run,
+        const struct shape *past, const struct shape *states);
+void passed_finish(struct record *r, const struct record *run,
+        const struct shape *present, const struct shape *states);
+/* A tensor's values; NULL: they are not in the CPU's memory. */
+const void *passed_values(const struct library *lib, const struct ort_value *v);
+/* The same of tensors with their names. */
+void passed_in(struct record *r, const struct library *lib,
+        const struct record *run, const char *const *names,
+        const struct ort_value *const *in, size_t n_in);
+void passed_out(struct record *r, const struct library *lib,
+        const struct record *run, const char *const *names,
+        const struct ort_value *const *out, size_t n_out);
+/* The same of what was bound: only where it lies. */
+void passed_bound(struct record *r, const struct record *run, const void *past,
+        const void *present);
+
 /* --- binding.c ------------------------------------------------------------ */
 
 void binding_input(const struct library *lib, const struct ort_binding *b,
@@ -266,19 +361,24 @@ void binding_input(const struct library *lib, const struct ort_binding *b,
 /* `v` NULL: bound to a device, of a size that shows only later. */
 void binding_output(const struct library *lib, const struct ort_binding *b,
         const char *name, const struct ort_value *v);
+/* The same, where its shape and bytes were read elsewhere; NULL: not known. */
+void binding_keep(const struct ort_binding *b, const char *name, bool input,
+        const struct shape *s, const uint64_t *bytes);
 void binding_clear(const struct ort_binding *b, bool inputs);
 void binding_forget(const struct ort_binding *b);
-/* Fills what is known of the tensors into the run's record. */
-void binding_read(struct record *r, const struct ort_binding *b);
+/* Fills what is known of the tensors into the run's record, before it runs:
+ * the program may change what they hold.  `passed` as in shape_inputs(). */
+void binding_read(struct record *r, struct record *passed,
+        const struct ort_binding *b);
 
 /* --- run.c ---------------------------------------------------------------- */
 
 /* `lib` is last, so that the other arguments stay where the caller put them. */
-struct ort_status *run_timed(ORT_RUN_ARGS, const struct library *lib);
-struct ort_status *run_async(const struct library *lib, ORT_RUN_ARGS,
+struct ort_status *run_timed(ORT_RUN_ARGS, struct library *lib);
+struct ort_status *run_async(struct library *lib, ORT_RUN_ARGS,
         ort_async_done done, void *user_data);
-struct ort_status *run_bound(const struct library *lib,
-        struct ort_session *session, const struct ort_run_options *run_options,
+struct ort_status *run_bound(struct library *lib, struct ort_session *session,
+        const struct ort_run_options *run_options,
         const struct ort_binding *binding);
 
 /* What run_timed() adds to a run that does nothing. */

@@ -2,8 +2,10 @@
  *
  * An option is sent when it is set, with the address of the options that it
  * was set on; the collector puts them together, so nothing is kept here. */
-#include "hook/ops.h"
+#include "hook/ops/ops.h"
 #include "hook/text.h"
+
+#include <stdatomic.h>
 
 void object_error(const struct library *lib, const struct ort_status *status,
         uint32_t thread)
@@ -20,28 +22,41 @@ void object_error(const struct library *lib, const struct ort_status *status,
     });
 }
 
-void object_library(const struct library *lib, const char *path,
-        const char *version, uint32_t slots)
+void object_library(struct library *lib, const char *path, const char *version,
+        uint32_t slots)
 {
-    channel_send(&(struct record){
-            .kind = RECORD_LIBRARY,
-            .place = record_place(PHASE_OTHER, lib->index),
-            .library_found = {
-                .time = channel_now(),
-                .path = channel_text(path),
-                .version = channel_text(version),
-                .slots = slots,
-            },
-    });
+    lib->found = (struct record){
+        .kind = RECORD_LIBRARY,
+        .place = record_place(PHASE_OTHER, lib->index),
+        .flags = (uint16_t)lib->tracing,
+        .library_found = {
+            .time = channel_now(),
+            .path = channel_text(path),
+            .version = channel_text(version),
+            .slots = slots,
+        },
+    };
+    channel_send(&lib->found);
 }
 
-void object_static_library(const char *path)
+void object_tracing(struct library *lib, enum tracing tracing)
+{
+    struct record again = lib->found;
+
+    atomic_store(&lib->tracing, tracing);
+    again.flags = (uint16_t)tracing;
+    if (again.kind) /* else it is about to be sent */
+        channel_send(&again);
+}
+
+void object_static_library(const char *path, const char *reason)
 {
     channel_send(&(struct record){
             .kind = RECORD_STATIC_LIBRARY,
             .library_found = {
                 .time = channel_now(),
                 .path = channel_text(path),
+                .version = channel_text(reason),
             },
     });
 }
@@ -84,6 +99,7 @@ void object_loaded(const struct loading *l, const struct ort_session *session,
     if (status)
         object_error(l->lib, status, r.session.thread);
     channel_send(&r);
+    ops_install_providers(&hook_libraries[l->lib->index]);
 }
 
 void object_session_end(const struct library *lib,
@@ -92,7 +108,7 @@ void object_session_end(const struct library *lib,
     if (!session)
         return;
     shape_forget(session);
-    ops_session_end(session);
+    choose_forget(session);
     channel_send(&(struct record){
             .kind = RECORD_SESSION_END,
             .place = record_place(PHASE_OTHER, lib->index),
@@ -121,17 +137,14 @@ struct ort_status *object_options(const struct library *lib,
         return status;
     send_option(from ? RECORD_OPTIONS_CLONE : RECORD_OPTIONS, lib, options,
             &(struct record){ .option = { .from = (uintptr_t)from } });
-    ops_options_new(options, from);
     return status;
 }
 
 void object_options_end(const struct library *lib,
         const struct ort_options *options)
 {
-    if (!options)
-        return;
-    send_option(RECORD_OPTIONS_END, lib, options, &(struct record){ 0 });
-    ops_options_end(options);
+    if (options)
+        send_option(RECORD_OPTIONS_END, lib, options, &(struct record){ 0 });
 }
 
 struct ort_status *object_option(const struct library *lib,
@@ -178,8 +191,10 @@ struct ort_status *object_provider(const struct library *lib,
         const struct ort_options *options, const char *name,
         struct ort_status *status)
 {
-    if (!status)
-        send_option(RECORD_PROVIDER, lib, options,
-                &(struct record){ .option = { .key = channel_text(name) } });
-    return status;
+    if (status)
+        return status;
+    send_option(RECORD_PROVIDER, lib, options,
+            &(struct record){ .option = { .key = channel_text(name) } });
+    ops_install_providers(&hook_libraries[lib->index]);
+    return NULL;
 }

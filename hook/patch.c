@@ -2,10 +2,11 @@
  *
  * Every caller has the same table, however and whenever it got it, so all are
  * met.  The table lies in memory that the loader made read-only: it is made
- * writable for a moment.  Only data is changed, never code.  A slot that the
+ * writable for a moment, and then exactly what it was.  Only data is changed,
+ * never code, nor what shares a page with code.  A slot that the
  * runtime's version does not have yet is left alone: there lies something
  * else. */
-#include "hook/ops.h"
+#include "hook/ops/ops.h"
 #include "hook/wraps.h"
 
 #include <stdatomic.h>
@@ -18,28 +19,17 @@ static const ort_function *const sets[LIBRARIES] = { hook_wraps_0, hook_wraps_1,
     hook_wraps_2, hook_wraps_3, hook_wraps_4, hook_wraps_5, hook_wraps_6,
     hook_wraps_7 };
 
-const ort_function *const hook_stream_wraps[LIBRARIES] = { hook_streams_0,
-    hook_streams_1, hook_streams_2, hook_streams_3, hook_streams_4,
-    hook_streams_5, hook_streams_6, hook_streams_7 };
-
 /* Where each of our functions goes. */
 static const struct place {
     uint16_t slot;
     uint16_t since;
-    bool ops;    /* only where operators are recorded */
     bool editor; /* in the model editor's table */
 } places[WRAPS] = {
-#define X(name) \
-    [WRAP_##name] = { ORT_SLOT_##name, ORT_SINCE_##name, false, false },
+#define X(name) [WRAP_##name] = { ORT_SLOT_##name, ORT_SINCE_##name, false },
     HOOK_WRAPS(X)
 #undef X
-#define X(name) \
-    [WRAP_##name] = { ORT_SLOT_##name, ORT_SINCE_##name, true, false },
-            HOOK_OPS_WRAPS(X)
-#undef X
-#define X(name) \
-    [WRAP_##name] = { ORT_SLOT_##name, ORT_SINCE_##name, false, true },
-                    HOOK_EDITOR_WRAPS(X)
+#define X(name) [WRAP_##name] = { ORT_SLOT_##name, ORT_SINCE_##name, true },
+            HOOK_EDITOR_WRAPS(X)
 #undef X
 };
 
@@ -47,12 +37,10 @@ static const struct place {
 static bool is_wanted(const struct place *p, const struct library *lib,
         bool editor)
 {
-    return p->editor == editor && p->since <= lib->minor &&
-           (!p->ops || ops_wanted());
+    return p->editor == editor && p->since <= lib->minor;
 }
 
-/* "1.23.2" is 23; 0: not a version that we understand. */
-static uint32_t minor_of(const char *version)
+uint32_t library_minor(const char *version)
 {
     uint32_t minor = 0;
 
@@ -64,15 +52,33 @@ static uint32_t minor_of(const char *version)
     return minor < 1000 ? minor : 0;
 }
 
-static bool inside(const struct candidate *c, const void *p, size_t bytes)
+static bool inside(const struct image *i, const void *p, size_t bytes)
 {
     uintptr_t at = (uintptr_t)p;
 
-    return at >= c->start && at < c->end && bytes <= c->end - at;
+    return at >= i->start && at < i->end && bytes <= i->end - at;
+}
+
+/* As the loader left the page; PROT_EXEC: or it is not known, and not ours to
+ * open. */
+static int protection_of(const struct image *i, uintptr_t start, uintptr_t page)
+{
+    if (start >= i->relro_start && start + page <= i->relro_end)
+        return PROT_READ;
+    for (size_t k = 0; k < i->segment_count; k++)
+        if (start + page > i->segments[k].start && start < i->segments[k].end)
+            return i->segments[k].protection;
+    return PROT_EXEC;
+}
+
+static bool lies_among_code(const struct image *i, const struct ort_api *table)
+{
+    return inside(i, table, 1) &&
+           protection_of(i, (uintptr_t)table, 1) & PROT_EXEC;
 }
 
 /* Makes the pages of a table writable, or what they were before. */
-static bool protect(const struct candidate *c, const struct ort_api *table,
+static bool protect(const struct image *i, const struct ort_api *table,
         uint32_t last_slot, bool writable)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -80,12 +86,11 @@ static bool protect(const struct candidate *c, const struct ort_api *table,
     uintptr_t end = (uintptr_t)(&table->slot[last_slot] + 1);
 
     for (; start < end; start += page) {
-        bool was_read_only =
-                start >= c->relro_start && start + page <= c->relro_end;
-        int flags =
-                writable || !was_read_only ? PROT_READ | PROT_WRITE : PROT_READ;
+        int before = protection_of(i, start, page);
 
-        if (mprotect((void *)start, page, flags))
+        if (before & PROT_EXEC ||
+                mprotect((void *)start, page,
+                        writable ? PROT_READ | PROT_WRITE : before))
             return false;
     }
     return true;
@@ -102,82 +107,98 @@ static uint32_t last_slot(const struct library *lib, bool editor)
 }
 
 /* Returns how many slots were taken. */
-static uint32_t take(struct library *lib, const struct candidate *c,
-        const struct ort_api *table, bool editor)
+static uint32_t take(struct library *lib, const struct ort_api *table,
+        bool editor)
 {
+    const struct image *i = &lib->image;
     uint32_t taken = 0, last = last_slot(lib, editor);
 
-    if (!table || !inside(c, table, (last + 1) * sizeof(table->slot[0])) ||
-            !protect(c, table, last, true))
+    if (!table || !inside(i, table, (last + 1) * sizeof(table->slot[0])))
         return 0;
+    if (!protect(i, table, last, true)) {
+        (void)protect(i, table, last, false);
+        return 0;
+    }
 
     /* Cast from const: the pages are writable now. */
     _Atomic ort_function *slots = (_Atomic ort_function *)(uintptr_t)table;
 
     /* What is replaced is known before anything is: a call may come at once. */
-    for (size_t i = 0; i < WRAPS; i++)
-        if (is_wanted(&places[i], lib, editor))
-            lib->real[i] = atomic_load(&slots[places[i].slot]);
-    for (size_t i = 0; i < WRAPS; i++)
-        if (is_wanted(&places[i], lib, editor)) {
-            atomic_store(&slots[places[i].slot], sets[lib->index][i]);
+    for (size_t k = 0; k < WRAPS; k++)
+        if (is_wanted(&places[k], lib, editor))
+            lib->real[k] = atomic_load(&slots[places[k].slot]);
+    for (size_t k = 0; k < WRAPS; k++)
+        if (is_wanted(&places[k], lib, editor)) {
+            atomic_store(&slots[places[k].slot], sets[lib->index][k]);
             taken++;
         }
-    (void)protect(c, table, last, false);
+    (void)protect(i, table, last, false);
     return taken;
 }
 
-static struct library *free_set(const struct ort_api *api)
+struct library *library_take(const void *owner)
 {
     for (size_t i = 0; i < LIBRARIES; i++) {
-        if (hook_libraries[i].api == api)
-            return NULL; /* taken before */
-        if (!hook_libraries[i].api) {
+        const void *there = NULL;
+
+        if (atomic_compare_exchange_strong(&hook_libraries[i].owner, &there,
+                    owner)) {
             hook_libraries[i].index = (uint8_t)i;
             return &hook_libraries[i];
         }
+        if (there == owner)
+            return NULL;
     }
     return NULL;
+}
+
+void library_give_back(struct library *lib)
+{
+    lib->api = NULL;
+    atomic_store(&lib->owner, NULL);
 }
 
 bool patch(const struct candidate *c)
 {
     const struct ort_api_base *base = c->get_base();
 
-    if (!base || !inside(c, base, sizeof(*base)) ||
-            !inside(c, (const void *)(uintptr_t)base->get_api, 1) ||
-            !inside(c, (const void *)(uintptr_t)base->get_version_string, 1))
+    const struct image *i = &c->image;
+
+    if (!base || !inside(i, base, sizeof(*base)) ||
+            !inside(i, (const void *)(uintptr_t)base->get_api, 1) ||
+            !inside(i, (const void *)(uintptr_t)base->get_version_string, 1))
         return false;
 
     const char *version = base->get_version_string();
-    uint32_t minor = minor_of(version);
+    uint32_t minor = library_minor(version);
     const struct ort_api *api = minor ? base->get_api(1) : NULL;
-    struct library *lib = api ? free_set(api) : NULL;
+    struct library *lib = api ? library_take(api) : NULL;
 
     if (!lib)
         return false;
     lib->minor = minor;
+    lib->image = *i;
     lib->api = api;
 
     /* The channel is open before the first call can come through. */
     if (!channel_ring()) {
-        lib->api = NULL;
+        library_give_back(lib);
         return false;
     }
 
-    uint32_t taken = take(lib, c, api, false);
+    uint32_t taken = take(lib, api, false);
 
     if (!taken) {
-        lib->api = NULL;
+        library_give_back(lib);
+        if (lies_among_code(i, api))
+            object_static_library(c->path,
+                    "its table of functions lies among its code");
         return false;
     }
     if (minor >= ORT_SINCE_GetModelEditorApi)
-        taken += take(lib, c, ORT(api, GetModelEditorApi)(), true);
-    if (ops_wanted() && minor >= ORT_SINCE_RunOptionsEnableProfiling) {
-        (void)bracket_install(c, lib);
-        lib->times_kernels = kernels_install(c);
-        lib->quiet_pools = pool_install(c, lib->index);
-    }
+        taken += take(lib, ORT(api, GetModelEditorApi)(), true);
+    if (channel_ops() != OPS_OFF || channel_stats())
+        ops_install(lib);
     object_library(lib, c->path, version, taken);
     return true;
 }

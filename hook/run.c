@@ -1,8 +1,8 @@
 /* run.c -- times an inference and says so. */
 #include "base/compiler.h"
-#include "base/ring.h"
-#include "hook/ops.h"
+#include "hook/ops/ops.h"
 #include "os/clock.h"
+#include "wire/ring.h"
 
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -41,26 +41,41 @@ static void outputs(struct record *r, const struct library *lib,
  * has just made them, and ONNX Runtime is about to read them. */
 struct begun {
     struct record record;
+    struct record passed; /* RECORD_NONE, unless a text is being made */
     bool weigh;
 };
 
 static inline struct begun describe(const struct library *lib, ORT_RUN_ARGS)
 {
-    struct begun b = { .record = begin(lib, session) };
+    struct begun b;
 
     (void)run_options, (void)out;
-    b.weigh = shape_inputs(&b.record, lib, session, in_names, in, n_in,
-            out_names, n_out);
+    b.record = begin(lib, session);
+    b.weigh = shape_inputs(&b.record, &b.passed, lib, session, in_names, in,
+            n_in, out_names, n_out);
     return b;
 }
 
+/* Before the record of the run itself. */
+COLD static void hand_on(struct record *passed, const struct library *lib,
+        const struct record *run, const char *const *names,
+        struct ort_value *const *out, size_t n_out)
+{
+    if (names && out)
+        passed_out(passed, lib, run, names,
+                (const struct ort_value *const *)out, n_out);
+    channel_send(passed);
+}
+
 static inline void finish(struct begun *b, const struct library *lib,
-        const struct ort_status *status, struct ort_value *const *out,
-        size_t n_out)
+        const struct ort_status *status, const char *const *out_names,
+        struct ort_value *const *out, size_t n_out)
 {
     note_failure(&b->record, lib, status);
     if (!status && b->weigh)
         outputs(&b->record, lib, out, n_out);
+    if (b->passed.kind && !status)
+        hand_on(&b->passed, lib, &b->record, out_names, out, n_out);
 }
 
 static inline struct ort_status *time_into(const struct ring *ring,
@@ -76,48 +91,49 @@ static inline struct ort_status *time_into(const struct ring *ring,
 
     b.record.run.end = channel_now();
     ring_expect(ring);
-    finish(&b, lib, status, out, n_out);
+    finish(&b, lib, status, out_names, out, n_out);
     (void)ring_push(ring, &b.record); /* full: it counts the loss, we go on */
     return status;
 }
 
-/* The same where some runs are looked into. */
-static struct ort_status *look_into(const struct ring *ring,
-        const struct library *lib, ORT_RUN_ARGS)
+/* All that Run puts on the stack is below ours. */
+#define STACK ((uintptr_t)__builtin_frame_address(0))
+
+/* The same, traced or not, where others are. */
+static __attribute__((noinline)) struct ort_status *traced(struct library *lib,
+        ORT_RUN_ARGS)
 {
     struct begun b = describe(lib, session, run_options, in_names, in, n_in,
             out_names, n_out, out);
-    struct sample sample = ops_begin(lib, session, run_options, in, n_in);
+    struct trace *trace = trace_begin(lib, session, in, n_in, STACK);
 
     b.record.run.start = channel_now();
 
     struct ort_status *status = ((ort_Run)lib->real[WRAP_Run])(session,
-            sample.use, in_names, in, n_in, out_names, n_out, out);
+            run_options, in_names, in, n_in, out_names, n_out, out);
 
     b.record.run.end = channel_now();
-    finish(&b, lib, status, out, n_out);
-    ops_end(lib, session, &sample, &b.record);
-    (void)ring_push(ring, &b.record);
-    ops_sent(&sample, &b.record);
+    finish(&b, lib, status, out_names, out, n_out);
+    trace_end(trace, &b.record);
     return status;
 }
 
-HOT struct ort_status *run_timed(ORT_RUN_ARGS, const struct library *lib)
+HOT struct ort_status *run_timed(ORT_RUN_ARGS, struct library *lib)
 {
     const struct ring *ring = channel_ring();
 
     if (!ring)
         return ((ort_Run)lib->real[WRAP_Run])(session, run_options, in_names,
                 in, n_in, out_names, n_out, out);
-    if (ops_wanted())
-        return look_into(ring, lib, session, run_options, in_names, in, n_in,
-                out_names, n_out, out);
+    if (ops_wanted(lib))
+        return traced(lib, session, run_options, in_names, in, n_in, out_names,
+                n_out, out);
     return time_into(ring, lib, session, run_options, in_names, in, n_in,
             out_names, n_out, out);
 }
 
-struct ort_status *run_bound(const struct library *lib,
-        struct ort_session *session, const struct ort_run_options *run_options,
+struct ort_status *run_bound(struct library *lib, struct ort_session *session,
+        const struct ort_run_options *run_options,
         const struct ort_binding *binding)
 {
     ort_RunWithBinding real =
@@ -127,23 +143,27 @@ struct ort_status *run_bound(const struct library *lib,
         return real(session, run_options, binding);
 
     struct record r = begin(lib, session);
-    struct sample sample = ops_begin(lib, session, run_options, NULL, 0);
+    struct record passed;
+
+    binding_read(&r, &passed, binding);
+
+    struct trace *trace =
+            ops_wanted(lib) ? trace_begin(lib, session, NULL, 0, STACK) : NULL;
 
     r.run.start = channel_now();
 
-    struct ort_status *status = real(session, sample.use, binding);
+    struct ort_status *status = real(session, run_options, binding);
 
     r.run.end = channel_now();
     r.flags |= FLAG_BINDING;
-    binding_read(&r, binding);
     if (status) { /* what was bound to be written was not */
         r.flags &= (uint16_t)~FLAG_OUTPUT_BYTES;
         r.run.out_bytes = 0;
     }
     note_failure(&r, lib, status);
-    ops_end(lib, session, &sample, &r);
-    channel_send(&r);
-    ops_sent(&sample, &r);
+    if (passed.kind && !status)
+        channel_send(&passed);
+    trace_end(trace, &r);
     return status;
 }
 
@@ -152,9 +172,10 @@ struct ort_status *run_bound(const struct library *lib,
 static struct async {
     _Atomic bool taken;
     const struct library *lib;
-    struct record record;
-    bool weigh;
-    struct burst *burst;
+    struct record record, passed;
+    bool weigh, wants_trace;
+    struct choice choice;
+    const char *const *out_names;
     ort_async_done done;
     void *user_data;
 } async_runs[ASYNC_RUNS];
@@ -188,9 +209,15 @@ static void async_done(void *user_data, struct ort_value **out, size_t n_out,
     note_failure(&a->record, a->lib, status);
     if (!status && a->weigh)
         outputs(&a->record, a->lib, out, n_out);
-    channel_send(&a->record);
-    if (a->burst)
-        burst_end(a->burst);
+    if (!status && a->passed.kind)
+        hand_on(&a->passed, a->lib, &a->record, a->out_names, out, n_out);
+    if (a->wants_trace) {
+        trace_async_end(&a->choice, &a->record, STACK);
+    } else {
+        if (a->lib->tracing == TRACING_ON)
+            trace_async_unknown(STACK);
+        channel_send(&a->record);
+    }
 
     ort_async_done done = a->done;
     void *theirs = a->user_data;
@@ -200,7 +227,7 @@ static void async_done(void *user_data, struct ort_value **out, size_t n_out,
     done(theirs, out, n_out, status);
 }
 
-struct ort_status *run_async(const struct library *lib, ORT_RUN_ARGS,
+struct ort_status *run_async(struct library *lib, ORT_RUN_ARGS,
         ort_async_done done, void *user_data)
 {
     ort_RunAsync real = (ort_RunAsync)lib->real[WRAP_RunAsync];
@@ -213,17 +240,17 @@ struct ort_status *run_async(const struct library *lib, ORT_RUN_ARGS,
                 out, done, user_data);
     }
 
-    ops_shared(session);
     a->lib = lib;
-    a->burst = ops_wanted() ? burst_begin(session) : NULL;
+    a->wants_trace = ops_wanted(lib);
     a->done = done;
     a->user_data = user_data;
     a->record = begin(lib, session);
-    a->weigh = shape_inputs(&a->record, lib, session, in_names, in, n_in,
-            out_names, n_out);
+    a->out_names = out_names;
+    a->weigh = shape_inputs(&a->record, &a->passed, lib, session, in_names, in,
+            n_in, out_names, n_out);
     a->record.flags |= FLAG_ASYNC;
-    if (a->burst)
-        a->record.flags |= FLAG_SAMPLED | FLAG_BURST;
+    if (a->wants_trace)
+        a->choice = trace_async_begin(lib, session, in, n_in);
     a->record.run.start = channel_now();
 
     struct ort_status *status = real(session, run_options, in_names, in, n_in,
@@ -232,9 +259,9 @@ struct ort_status *run_async(const struct library *lib, ORT_RUN_ARGS,
     if (status) { /* refused: the callback will not come */
         a->record.run.end = channel_now();
         note_failure(&a->record, lib, status);
+        if (a->wants_trace)
+            trace_async_refused();
         channel_send(&a->record);
-        if (a->burst)
-            burst_end(a->burst);
         async_give_back(a);
     }
     return status;

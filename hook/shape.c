@@ -56,6 +56,7 @@ static bool read_description(const struct library *lib,
               !failed(lib, ORT(lib->api, GetDimensions)(info, dims, rank));
 
     ORT(lib->api, ReleaseTensorTypeAndShapeInfo)(info);
+    out->data = NULL;
     if (ok)
         copy_dims(out, dims, rank);
     return ok;
@@ -95,6 +96,7 @@ bool shape_read(const struct library *lib, const struct ort_value *v,
     if (!lend(lib, v, &lent))
         return false;
     out->type = lent.type;
+    out->data = NULL;
     copy_dims(out, lent.dims, lent.rank);
     return true;
 }
@@ -188,6 +190,13 @@ uint64_t shape_key(const struct library *lib, const struct ort_value *const *v,
 
 /* --- what the names mean -------------------------------------------------- */
 
+/* "past_key_values.0.encoder.key", "past_key_cross_0": the same at each step.
+ */
+static bool of_encoder(const char *name)
+{
+    return text_contains(name, "encoder") || text_contains(name, "cross");
+}
+
 enum role shape_role(const char *name)
 {
     if (!name) /* ONNX Runtime refuses it; we only pass by */
@@ -198,10 +207,40 @@ enum role shape_role(const char *name)
     if (text_is(name, "attention_mask"))
         return ROLE_MASK;
     if (text_begins(name, "past"))
-        return ROLE_PAST;
+        return of_encoder(name) ? ROLE_NONE : ROLE_PAST;
     if (text_begins(name, "present"))
-        return ROLE_PRESENT;
+        return of_encoder(name) ? ROLE_NONE : ROLE_PRESENT;
+    if (text_is(name, "position_ids") || text_is(name, "cache_position"))
+        return ROLE_POSITION;
+    if (text_is(name, "use_cache_branch"))
+        return ROLE_BRANCH;
+    if (text_is(name, "encoder_hidden_states") ||
+            text_is(name, "last_hidden_state"))
+        return ROLE_STATES;
     return ROLE_NONE;
+}
+
+static bool mask_at(const struct shape *mask, int64_t at)
+{
+    switch (mask->type) {
+    case ORT_TYPE_INT64: return ((const int64_t *)mask->data)[at] != 0;
+    case ORT_TYPE_INT32: return ((const int32_t *)mask->data)[at] != 0;
+    default: return true;
+    }
+}
+
+/* How many tokens a mask lets through, of the first text.  One as wide as a
+ * buffer of fixed size has zeros at an end; else its width tells. */
+static int64_t mask_length(const struct shape *mask)
+{
+    int64_t width = mask->dims[1], ones = 0;
+
+    if (!mask->data || width <= 0 ||
+            (mask_at(mask, 0) && mask_at(mask, width - 1)))
+        return width;
+    for (int64_t i = 0; i < width; i++)
+        ones += mask_at(mask, i);
+    return ones;
 }
 
 /* Ids are [batch, sequence] or [batch, sequence, width]; a mask is [batch, all
@@ -216,8 +255,14 @@ void shape_phase(struct record *r, const struct shape *ids,
     r->flags |= FLAG_SEQUENCE;
     if (!past && !present)
         return;
-    if (past && mask && mask->rank == 2 && mask->dims[1] >= ids->dims[1])
-        r->run.past = (uint32_t)(mask->dims[1] - ids->dims[1]);
+
+    bool empty = past && past->rank >= 4 && past->rank <= 8 &&
+                 past->dims[past->rank - 2] == 0;
+    int64_t length =
+            past && !empty && mask && mask->rank == 2 ? mask_length(mask) : -1;
+
+    if (length >= ids->dims[1])
+        r->run.past = (uint32_t)(length - ids->dims[1]);
     else if (past && past->rank >= 4 && past->rank <= 8)
         r->run.past = (uint32_t)past->dims[past->rank - 2];
     else if (past)
@@ -238,13 +283,14 @@ void shape_phase(struct record *r, const struct shape *ids,
 union plan {
     uint64_t word;
     struct {
-        uint8_t known;
+        uint8_t known : 1;
         uint8_t present : 1; /* it returns a cache */
         uint8_t sparse : 1;  /* an input is no dense tensor: it has no size */
         uint8_t roles : 1;   /* there are ids, a mask or a past */
+        uint8_t states : 1;  /* it returns an encoder's states */
         uint8_t batch;       /* which input's first dimension is the batch */
-        uint8_t ids, mask, past;
-        uint16_t n_in; /* it holds for that many inputs */
+        uint8_t ids, mask, past, position, branch;
+        uint8_t n_in; /* it holds for that many inputs */
     };
 };
 
@@ -256,9 +302,9 @@ void shape_forget(const struct ort_session *session)
 }
 
 /* Seats are among the first, so more than that are as good as any. */
-static uint16_t so_many(size_t n_in)
+static uint8_t so_many(size_t n_in)
 {
-    return n_in < UINT16_MAX ? (uint16_t)n_in : UINT16_MAX;
+    return n_in < UINT8_MAX ? (uint8_t)n_in : UINT8_MAX;
 }
 
 COLD static union plan learn(const struct library *lib,
@@ -270,6 +316,8 @@ COLD static union plan learn(const struct library *lib,
         .ids = NOWHERE,
         .mask = NOWHERE,
         .past = NOWHERE,
+        .position = NOWHERE,
+        .branch = NOWHERE,
         .n_in = so_many(n_in) };
     size_t best_rank = 0;
 
@@ -277,10 +325,12 @@ COLD static union plan learn(const struct library *lib,
         p.sparse |= !is_dense(lib, in[i]);
 
         enum role role = shape_role(in_names[i]);
-        uint8_t *seat = role == ROLE_IDS    ? &p.ids
-                        : role == ROLE_MASK ? &p.mask
-                        : role == ROLE_PAST ? &p.past
-                                            : NULL;
+        uint8_t *seat = role == ROLE_IDS        ? &p.ids
+                        : role == ROLE_MASK     ? &p.mask
+                        : role == ROLE_PAST     ? &p.past
+                        : role == ROLE_POSITION ? &p.position
+                        : role == ROLE_BRANCH   ? &p.branch
+                                                : NULL;
         struct shape s;
 
         if (seat && *seat == NOWHERE)
@@ -298,9 +348,12 @@ COLD static union plan learn(const struct library *lib,
 
     if (ids != NOWHERE)
         p.batch = ids;
-    for (size_t i = 0; out_names && i < n_out; i++)
-        if (shape_role(out_names[i]) == ROLE_PRESENT)
-            p.present = 1;
+    for (size_t i = 0; out_names && i < n_out; i++) {
+        enum role role = shape_role(out_names[i]);
+
+        p.present |= role == ROLE_PRESENT;
+        p.states |= role == ROLE_STATES;
+    }
     p.roles = roles;
     return p;
 }
@@ -309,7 +362,11 @@ COLD static bool roles_hold(union plan p, const char *const *in_names)
 {
     return (p.ids == NOWHERE || shape_role(in_names[p.ids]) == ROLE_IDS) &&
            (p.mask == NOWHERE || shape_role(in_names[p.mask]) == ROLE_MASK) &&
-           (p.past == NOWHERE || shape_role(in_names[p.past]) == ROLE_PAST);
+           (p.past == NOWHERE || shape_role(in_names[p.past]) == ROLE_PAST) &&
+           (p.position == NOWHERE ||
+                   shape_role(in_names[p.position]) == ROLE_POSITION) &&
+           (p.branch == NOWHERE ||
+                   shape_role(in_names[p.branch]) == ROLE_BRANCH);
 }
 
 static bool holds(union plan p, const char *const *in_names, size_t n_in)
@@ -384,23 +441,68 @@ COLD static void read_copied(struct record *r, const struct library *lib,
         r->flags |= FLAG_INPUT_BYTES;
 }
 
+static const void *values_at(const struct library *lib,
+        const struct ort_value *const *in, uint8_t seat)
+{
+    return seat != NOWHERE ? passed_values(lib, in[seat]) : NULL;
+}
+
+/* A past says how long it is, unless it is a buffer of fixed size, or not to be
+ * used at all. */
+static void true_length(struct shape *past, const bool *branch,
+        const struct shape *position)
+{
+    if (past->rank < 4 || past->rank > 8)
+        return;
+
+    int64_t *tokens = &past->dims[past->rank - 2];
+
+    if (branch && !*branch)
+        *tokens = 0;
+    else if (position && position->data && position->type == ORT_TYPE_INT64 &&
+             position->rank && position->rank <= 2 && position->dims[0] &&
+             *(const int64_t *)position->data <= *tokens)
+        *tokens = *(const int64_t *)position->data;
+}
+
+void shape_text(struct record *r, const struct handed *h)
+{
+    if (h->past && (h->branch || !h->mask))
+        true_length(h->past, h->branch, h->mask ? NULL : h->position);
+    shape_phase(r, h->ids, h->mask, h->past, h->present);
+}
+
 COLD static void read_phase(struct record *r, const struct library *lib,
         const struct ort_value *const *in, union plan p)
 {
-    struct shape ids, mask, past;
+    struct shape ids, mask, past, position;
+    struct handed h = {
+        .ids = read_seat(lib, in, p.ids, &ids),
+        .mask = read_seat(lib, in, p.mask, &mask),
+        .past = read_seat(lib, in, p.past, &past) ? &past : NULL,
+        .present = p.present,
+    };
 
-    shape_phase(r, read_seat(lib, in, p.ids, &ids),
-            read_seat(lib, in, p.mask, &mask),
-            read_seat(lib, in, p.past, &past), p.present);
+    if (h.mask)
+        mask.data = values_at(lib, in, p.mask);
+    if (h.past)
+        h.branch = values_at(lib, in, p.branch);
+    if (h.past && !h.mask) {
+        h.position = read_seat(lib, in, p.position, &position);
+        if (h.position)
+            position.data = values_at(lib, in, p.position);
+    }
+    shape_text(r, &h);
 }
 
-HOT bool shape_inputs(struct record *r, const struct library *lib,
-        const struct ort_session *session, const char *const *in_names,
-        const struct ort_value *const *in, size_t n_in,
-        const char *const *out_names, size_t n_out)
+HOT bool shape_inputs(struct record *r, struct record *passed,
+        const struct library *lib, const struct ort_session *session,
+        const char *const *in_names, const struct ort_value *const *in,
+        size_t n_in, const char *const *out_names, size_t n_out)
 {
     bool weighed = weigh(lib);
 
+    passed->kind = RECORD_NONE;
     if (!n_in || !in_names || !in)
         return weighed;
 
@@ -410,5 +512,7 @@ HOT bool shape_inputs(struct record *r, const struct library *lib,
         read_copied(r, lib, in, n_in, p, weighed);
     if (p.roles)
         read_phase(r, lib, in, p);
+    if (r->flags & FLAG_PAST || p.states)
+        passed_in(passed, lib, r, in_names, in, n_in);
     return weighed;
 }

@@ -5,40 +5,31 @@
 #include "hook/wraps.h"
 
 #include "base/compiler.h"
-#include "hook/ops.h"
-#include "hook/text.h"
 
 #define ME         (&hook_libraries[LIBRARY])
 #define REAL(name) ((ort_##name)ME->real[WRAP_##name])
 
 /* --- sessions ------------------------------------------------------------- */
 
-/* With our own provider among the options where that is wanted, and with the
- * program's own where it does not work. */
 #define LOAD(name, path, bytes, ...)                             \
     struct loading l = object_loading(ME, options, path, bytes); \
-    struct ops_options o = ops_attach(ME, env, options);         \
-    struct ort_status *st;                                       \
+    struct ort_status *st = REAL(name)(env, __VA_ARGS__);        \
                                                                  \
-    do                                                           \
-        st = REAL(name)(env, __VA_ARGS__);                       \
-    while (ops_try_again(ME, &o, &st));                          \
     object_loaded(&l, out ? *out : NULL, st);                    \
-    ops_attached(ME, &o, !st && out ? *out : NULL);              \
     return st
 
 static struct ort_status *wrap_CreateSession(const struct ort_env *env,
         const char *path, const struct ort_options *options,
         struct ort_session **out)
 {
-    LOAD(CreateSession, path, 0, path, o.use, out);
+    LOAD(CreateSession, path, 0, path, options, out);
 }
 
 static struct ort_status *wrap_CreateSessionFromArray(const struct ort_env *env,
         const void *data, size_t len, const struct ort_options *options,
         struct ort_session **out)
 {
-    LOAD(CreateSessionFromArray, NULL, len, data, len, o.use, out);
+    LOAD(CreateSessionFromArray, NULL, len, data, len, options, out);
 }
 
 static struct ort_status *wrap_CreateSessionWithPrepackedWeightsContainer(
@@ -46,7 +37,7 @@ static struct ort_status *wrap_CreateSessionWithPrepackedWeightsContainer(
         const struct ort_options *options, struct ort_prepacked *weights,
         struct ort_session **out)
 {
-    LOAD(CreateSessionWithPrepackedWeightsContainer, path, 0, path, o.use,
+    LOAD(CreateSessionWithPrepackedWeightsContainer, path, 0, path, options,
             weights, out);
 }
 
@@ -57,45 +48,28 @@ wrap_CreateSessionFromArrayWithPrepackedWeightsContainer(
         struct ort_session **out)
 {
     LOAD(CreateSessionFromArrayWithPrepackedWeightsContainer, NULL, len, data,
-            len, o.use, weights, out);
+            len, options, weights, out);
 }
-
-/* A model that is being edited gets its providers later, and not ours. */
 
 static struct ort_status *wrap_CreateSessionFromModel(const struct ort_env *env,
         const struct ort_model *model, const struct ort_options *options,
         struct ort_session **out)
 {
-    struct loading l = object_loading(ME, options, NULL, 0);
-    struct ort_status *st =
-            REAL(CreateSessionFromModel)(env, model, options, out);
-
-    object_loaded(&l, out ? *out : NULL, st);
-    return st;
+    LOAD(CreateSessionFromModel, NULL, 0, model, options, out);
 }
 
 static struct ort_status *wrap_CreateModelEditorSession(
         const struct ort_env *env, const char *path,
         const struct ort_options *options, struct ort_session **out)
 {
-    struct loading l = object_loading(ME, options, path, 0);
-    struct ort_status *st =
-            REAL(CreateModelEditorSession)(env, path, options, out);
-
-    object_loaded(&l, out ? *out : NULL, st);
-    return st;
+    LOAD(CreateModelEditorSession, path, 0, path, options, out);
 }
 
 static struct ort_status *wrap_CreateModelEditorSessionFromArray(
         const struct ort_env *env, const void *data, size_t len,
         const struct ort_options *options, struct ort_session **out)
 {
-    struct loading l = object_loading(ME, options, NULL, len);
-    struct ort_status *st = REAL(
-            CreateModelEditorSessionFromArray)(env, data, len, options, out);
-
-    object_loaded(&l, out ? *out : NULL, st);
-    return st;
+    LOAD(CreateModelEditorSessionFromArray, NULL, len, data, len, options, out);
 }
 
 static void wrap_ReleaseSession(struct ort_session *session)
@@ -231,16 +205,7 @@ static struct ort_status *wrap_SessionOptionsSetEpSelectionPolicy(
     struct ort_status *st =
             REAL(SessionOptionsSetEpSelectionPolicy)(options, policy);
 
-    ops_options_mark(options, OPS_POLICY, true);
     return object_option(ME, options, "ep_selection_policy", policy, st);
-}
-
-static struct ort_status *wrap_SessionOptionsSetEpSelectionPolicyDelegate(
-        struct ort_options *options, ort_function delegate, void *state)
-{
-    ops_options_mark(options, OPS_POLICY, true);
-    return REAL(SessionOptionsSetEpSelectionPolicyDelegate)(options, delegate,
-            state);
 }
 
 static struct ort_status *wrap_EnableProfiling(struct ort_options *options,
@@ -248,7 +213,6 @@ static struct ort_status *wrap_EnableProfiling(struct ort_options *options,
 {
     struct ort_status *st = REAL(EnableProfiling)(options, prefix);
 
-    ops_options_mark(options, OPS_PROFILED, true);
     return object_option(ME, options, "profiling", 1, st);
 }
 
@@ -256,7 +220,6 @@ static struct ort_status *wrap_DisableProfiling(struct ort_options *options)
 {
     struct ort_status *st = REAL(DisableProfiling)(options);
 
-    ops_options_mark(options, OPS_PROFILED, false);
     return object_option(ME, options, "profiling", 0, st);
 }
 
@@ -265,10 +228,6 @@ static struct ort_status *wrap_AddSessionConfigEntry(
 {
     struct ort_status *st = REAL(AddSessionConfigEntry)(options, key, value);
 
-    if (key && text_is(key, "session.enable_profiling"))
-        ops_options_mark(options, OPS_PROFILED, true);
-    if (key && text_is(key, "ep.context_enable"))
-        ops_options_mark(options, OPS_CONTEXT, true);
     return object_option_text(ME, options, key, value, st);
 }
 
@@ -361,96 +320,8 @@ static struct ort_status *wrap_SessionOptionsAppendExecutionProvider_V2(
     return st;
 }
 
-/* --- the options of a run: ours stand in only for untouched ones ---------- */
-
-static struct ort_status *wrap_CreateRunOptions(struct ort_run_options **out)
-{
-    struct ort_status *st = REAL(CreateRunOptions)(out);
-
-    if (!st && out)
-        ops_run_options_new(*out);
-    return st;
-}
-
-static void wrap_ReleaseRunOptions(struct ort_run_options *options)
-{
-    ops_run_options_end(options);
-    REAL(ReleaseRunOptions)(options);
-}
-
-#define TOUCH(name, type)                                                  \
-    static struct ort_status *wrap_##name(struct ort_run_options *options, \
-            type x)                                                        \
-    {                                                                      \
-        ops_run_options_touched(options);                                  \
-        return REAL(name)(options, x);                                     \
-    }
-
-TOUCH(RunOptionsSetRunLogVerbosityLevel, int)
-TOUCH(RunOptionsSetRunLogSeverityLevel, int)
-TOUCH(RunOptionsSetRunTag, const char *)
-TOUCH(RunOptionsAddActiveLoraAdapter, const void *)
-TOUCH(RunOptionsEnableProfiling, const char *)
-
-static void wrap_RunOptionsSetSyncStream(struct ort_run_options *options,
-        void *stream)
-{
-    ops_run_options_touched(options);
-    REAL(RunOptionsSetSyncStream)(options, stream);
-}
-
-static struct ort_status *wrap_AddRunConfigEntry(
-        struct ort_run_options *options, const char *key, const char *value)
-{
-    ops_run_options_touched(options);
-    return REAL(AddRunConfigEntry)(options, key, value);
-}
-
-static struct ort_status *wrap_RunOptionsSetTerminate(
-        struct ort_run_options *options)
-{
-    struct ort_status *st = REAL(RunOptionsSetTerminate)(options);
-
-    ops_terminate(options);
-    return st;
-}
-
-static struct ort_status *wrap_RunOptionsUnsetTerminate(
-        struct ort_run_options *options)
-{
-    ops_run_options_touched(options);
-    return REAL(RunOptionsUnsetTerminate)(options);
-}
-
-static struct ort_status *wrap_GetEpDevices(const struct ort_env *env,
-        const struct ort_device *const **devices, size_t *count)
-{
-    struct ort_status *st = REAL(GetEpDevices)(env, devices, count);
-
-    if (!st)
-        ops_hide_device(ME, devices, count);
-    return st;
-}
-
-/* --- text streams --------------------------------------------------------- */
-
-static void wrap_stream_made(void *stream)
-{
-    operator_stream_made();
-    ((void (*)(void *))ME->stream_made)(stream);
-}
-
-static void wrap_stream_gone(void *stream)
-{
-    ((void (*)(void *))ME->stream_gone)(stream);
-    operator_stream_gone();
-}
-
-const ort_function STREAMS_OF(LIBRARY)[2] = { (ort_function)wrap_stream_made,
-    (ort_function)wrap_stream_gone };
-
 const ort_function WRAPS_OF(LIBRARY)[WRAPS] = {
 #define X(name) [WRAP_##name] = (ort_function)wrap_##name,
-    HOOK_WRAPS(X) HOOK_OPS_WRAPS(X) HOOK_EDITOR_WRAPS(X)
+    HOOK_WRAPS(X) HOOK_EDITOR_WRAPS(X)
 #undef X
 };

@@ -1,6 +1,5 @@
 /* main.c -- from the command line to a command. */
 #include "cmd/cmd.h"
-#include "cmd/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,18 +25,16 @@ static void usage(FILE *to)
             to);
 }
 
-static const struct cmd *find(const char *name)
-{
-    for (const struct cmd *const *c = cmd_table; *c; c++)
-        if (strcmp((*c)->name, name) == 0)
-            return *c;
-    return NULL;
-}
-
 int main(int argc, char **argv)
 {
-    const char *verb = argc > 1 ? argv[1] : "--help";
+    static char help[] = "--help";
+    const char *verb = argc > 1 ? argv[1] : help;
 
+    /* `help run` is `run --help`. */
+    if (argc == 3 && strcmp(verb, "help") == 0) {
+        verb = argv[1] = argv[2];
+        argv[2] = help;
+    }
     if (strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0 ||
             strcmp(verb, "help") == 0) {
         usage(argc > 1 ? stdout : stderr);
@@ -48,7 +45,7 @@ int main(int argc, char **argv)
         return EXIT_GOOD;
     }
 
-    const struct cmd *cmd = find(verb);
+    const struct cmd *cmd = cmd_find(verb);
 
     if (!cmd) {
         (void)fprintf(stderr,
@@ -58,15 +55,17 @@ int main(int argc, char **argv)
     }
 
     struct config *files = NULL;
-    struct error e = { "" };
+    struct error e = { 0 };
 
     if (config_read(&files, &e)) {
         (void)fprintf(stderr, "ortmeter: %s\n", e.text);
         return EXIT_FAILED;
     }
+    if (config_skipped(files))
+        (void)fprintf(stderr, "ortmeter: %s\n", config_skipped(files));
     options_use(files);
 
-    int rc = cmd->run(argc - 1, argv + 1);
+    int rc = cmd_main(cmd, argc - 1, argv + 1);
 
     config_free(files);
     return rc;

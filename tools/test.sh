@@ -1,5 +1,6 @@
 #!/bin/bash
-# test.sh [NAME] -- all tests, or those with NAME in their name.
+# test.sh [--quick | NAME] -- all tests, those that need no more than one
+# compiler, or those with NAME in their name.
 #
 # A test is named suite/test: tidy/cppcheck, asan/ring, fuzz/json, e2e/run.
 # Each suite gets a line; a test that fails shows its log.  The last line is
@@ -10,6 +11,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+quick=
+if [ "${1:-}" = --quick ]; then
+    quick=yes
+    shift
+fi
 filter=${1:-}
 jobs=${JOBS:-2}
 export SRC=$PWD BUILD=${E2E_BUILD:-$PWD/build}
@@ -98,6 +104,7 @@ steady() { # command...
 
 lint() {
     ! wanted lint/house || check lint/house tools/lint.sh || true
+    ! wanted lint/portable || check lint/portable tools/portable.sh || true
 }
 
 # The analysers want clang's options, and the headers that a build makes.
@@ -114,16 +121,22 @@ tidy() {
     done
 }
 
+# Does the test start threads, or what it tests?  Others learn nothing from
+# ThreadSanitizer.
+has_threads() { # test
+    local modules='push/sender|fleet/shipper|bench/bench_loop|fake_clickhouse'
+    grep -sqE "<(pthread|threads)\.h>|\"[a-z/]*($modules|fake_ops)\.h\"" \
+        tests/*/test_"$1".c
+}
+
 # One way to build; then its unit tests.
 unit() { # suite, configure.sh's options...
     local suite=$1 dir=build/$1 name names=() calm=()
     attempt "$suite/configure" tools/configure.sh "$dir" "${@:2}" || return 0
     while read -r name; do
+        [ "$suite" != tsan ] || has_threads "$name" || continue
         ! wanted "$suite/$name" || names+=("$name")
     done < <(meson introspect --tests "$dir" | jq -r '.[].name')
-    if [ -z "$filter" ]; then
-        attempt "$suite/build" ninja -C "$dir" --quiet -j "$jobs" || return 0
-    fi
     [ ${#names[@]} -gt 0 ] || return 0
     [[ $suite != [at]san ]] || calm=(steady)
     rm -f "$dir/meson-logs/testlog.json"
@@ -232,6 +245,7 @@ suite() { # name, function, arguments...
 everything() {
     suite lint lint
     suite gcc unit gcc --werror
+    [ -z "$quick" ] || return 0
     suite asan unit asan --werror -Db_sanitize=address,undefined
     suite tsan unit tsan --werror -Db_sanitize=thread
     suite clang unit clang "${clang[@]}"
@@ -240,8 +254,14 @@ everything() {
     suite e2e e2e
 }
 
-tools/deps.sh build run test || verdict fail build/deps build/deps.log
+if [ -n "$quick" ]; then
+    groups=(build check)
+else
+    groups=(build run check test python)
+fi
+tools/deps.sh "${groups[@]}" || verdict fail build/deps build/deps.log
 suite build attempt build/all make --no-print-directory build
+[ -n "$quick" ] || suite build attempt build/programs ninja -C build --quiet
 [ -s "$results" ] || everything
 [ -s "$results" ] || echo "no test has '$filter' in its name"
 printf '%d passed, %d failed, %d skipped\n' "$(count pass '')" \

@@ -16,7 +16,7 @@ mkdir -p "$memory/cppcheck"
 
 # How each of our files is compiled: file, command, file, ... with NUL between.
 commands() {
-    jq -j '[.[] | select(.file | test("(^|/)(src|hook)/.*[.]c$"))]
+    jq -j '[.[] | select(.file | test("^([.][.]/)*(src|hook|wire)/.*[.]c$"))]
         | unique_by(.file)[] | .file, "\u0000", .command, "\u0000"' "$database"
 }
 

@@ -1,8 +1,6 @@
 #include "analyse/comparison.h"
 
 #include "base/alloc.h"
-#include "base/compiler.h"
-#include "base/json_read.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,6 +27,16 @@ static double joules_of(const struct summary *s)
     return energy_figures(&s->energy, &counts, &s->prices).inference.gross_j;
 }
 
+/* Where there are batches of several. */
+static double per_sample(const struct summary *s)
+{
+    double done = (double)(s->inferences - s->failed);
+
+    return s->latency.count && s->samples > done
+                   ? s->latency.mean * done / s->samples
+                   : NAN;
+}
+
 static void read_figures(double *out, const struct summary *s)
 {
     const struct spread_figures *l = &s->latency;
@@ -41,6 +49,9 @@ static void read_figures(double *out, const struct summary *s)
     out[COMPARISON_MEMORY] =
             s->run.peak_rss_bytes ? (double)s->run.peak_rss_bytes : NAN;
     out[COMPARISON_JOULES] = joules_of(s);
+    out[COMPARISON_PER_SAMPLE] = per_sample(s);
+    out[COMPARISON_TTFT] = s->tokens.ttft.count ? s->tokens.ttft_ns : NAN;
+    out[COMPARISON_TPOT] = s->tokens.gaps.count ? s->tokens.tpot_ns : NAN;
 }
 
 /* --- how sure the median is ----------------------------------------------- */
@@ -49,7 +60,7 @@ static void read_figures(double *out, const struct summary *s)
  * durations' distribution.  As a part of the median; NaN: too few to tell. */
 static double error_of_median(const struct summary *s)
 {
-    const struct spread *d = s->spread.count ? &s->spread : &s->slowed;
+    const struct spread *d = &s->spread;
     double n = (double)d->count, reach = SURE / 2 / sqrt(n);
     double low, high;
 
@@ -65,8 +76,8 @@ static double error_of_median(const struct summary *s)
     return low > 0 ? log(high / low) / 2 : NAN;
 }
 
-static void judge(struct comparison *c, const struct summary *before,
-        const struct summary *after)
+static void spread_of_medians(struct comparison *c,
+        const struct summary *before, const struct summary *after)
 {
     struct comparison_change m = c->figure[COMPARISON_MEDIAN];
     double error = hypot(error_of_median(before), error_of_median(after));
@@ -76,10 +87,21 @@ static void judge(struct comparison *c, const struct summary *before,
         return;
     c->low = m.after / m.before * exp(-error);
     c->high = m.after / m.before * exp(error);
-    if (c->low > 1)
-        c->verdict = COMPARISON_SLOWER;
-    else if (c->high < 1)
-        c->verdict = COMPARISON_FASTER;
+}
+
+/* An inference is the same work in both, or the figure is not of inferences. */
+bool comparison_holds(const struct comparison *c, enum comparison_figure figure)
+{
+    const struct difference *d = c->differences;
+
+    switch (figure) {
+    case COMPARISON_PER_SAMPLE:
+        return !d[DIFFERENCE_MODELS].there && !d[DIFFERENCE_SEQUENCE].there &&
+               !d[DIFFERENCE_BYTES].there;
+    case COMPARISON_TTFT:
+    case COMPARISON_TPOT: return !d[DIFFERENCE_MODELS].there;
+    default: return !differences_other_work(d);
+    }
 }
 
 /* --- operators ------------------------------------------------------------ */
@@ -99,21 +121,19 @@ static const char *model_of(const struct summary *s, uint32_t session)
 
 static double inferences_of(const struct summary *s, uint32_t session)
 {
-    const struct operators *o = &s->operators;
+    const struct operator_table *t = operators_table(&s->operators, session);
 
-    return session && session <= o->account_count
-                   ? (double)o->accounts[session - 1].inferences
-                   : 0;
+    return t ? (double)t->sums[PHASES].count : 0;
 }
 
 static struct comparison_operator operator_of(const struct summary *s,
-        const struct operator_sum *o)
+        const struct operator_figures *o)
 {
     return (struct comparison_operator){
         .model = model_of(s, o->session),
         .name = text_of(o->name),
         .op_type = text_of(o->op_type),
-        .ns = { o->self_ns / inferences_of(s, o->session), NAN },
+        .ns = { o->times[PHASES].self_ns / inferences_of(s, o->session), NAN },
     };
 }
 
@@ -135,9 +155,9 @@ static size_t list_operators(struct comparison_operator **out,
     size_t count = 0, kept = 0;
 
     for (size_t i = 0; i < s->operators.count; i++) {
-        const struct operator_sum *o = &s->operators.items[i];
+        const struct operator_figures *o = &s->operators.items[i];
 
-        if (o->self_ns > 0 && inferences_of(s, o->session) > 0)
+        if (o->times[PHASES].self_ns > 0 && inferences_of(s, o->session) > 0)
             all[count++] = operator_of(s, o);
     }
     qsort(all, count, sizeof(*all), by_name);
@@ -163,6 +183,29 @@ static int by_change(const void *a, const void *b)
     double x = change_of(a), y = change_of(b);
 
     return x < y ? 1 : x > y ? -1 : by_name(a, b);
+}
+
+/* Of a run in which some sessions have no operators, or whose times are from
+ * elsewhere, they cannot stand beside those of another. */
+static const char *why_not(const struct summary *before,
+        const struct summary *after)
+{
+    const struct summary *both[] = { before, after };
+    bool any = before->operators.count || after->operators.count;
+
+    for (int i = 0; i < 2 && any; i++)
+        for (size_t k = 0; k < both[i]->session_count; k++)
+            if (summary_no_operators(both[i], &both[i]->sessions[k]))
+                return i ? "the second run has inferences whose operators are "
+                           "not known"
+                         : "the first run has inferences whose operators are "
+                           "not known";
+    if (any && (!before->operators.count || !after->operators.count))
+        return "of one of the runs no operators are known";
+    if (any && before->operators.method != after->operators.method)
+        return "those of one run were timed, those of the other are a "
+               "profile's";
+    return NULL;
 }
 
 /* Both lists are in order of names: they are gone through side by side. */
@@ -191,56 +234,6 @@ static void pair_operators(struct comparison *c, const struct summary *before,
     free(new);
 }
 
-/* --- what is not alike ---------------------------------------------------- */
-
-static bool same_text(const char *a, const char *b)
-{
-    return strcmp(text_of(a), text_of(b)) == 0;
-}
-
-static struct str member_of(const char *object, const char *key)
-{
-    struct str rest = str_of(text_of(object)), name, value;
-
-    while (json_next_member(&rest, &name, &value) > 0)
-        if (str_is(name, key))
-            return value;
-    return (struct str){ "", 0 };
-}
-
-/* What a machine is; not what it had free at the time. */
-static bool same_host(const char *a, const char *b)
-{
-    static const char *const keys[] = { "hostname", "kernel", "cpu",
-        "accelerators" };
-
-    for (size_t i = 0; i < LEN(keys); i++)
-        if (!str_eq(member_of(a, keys[i]), member_of(b, keys[i])))
-            return false;
-    return true;
-}
-
-static const char *runtime_of(const struct summary *s)
-{
-    return s->library_count ? s->libraries[0].version : NULL;
-}
-
-static bool has_model(const struct summary *s, const char *model)
-{
-    for (size_t i = 0; i < s->session_count; i++)
-        if (same_text(s->sessions[i].model, model))
-            return true;
-    return false;
-}
-
-static bool has_models_of(const struct summary *s, const struct summary *other)
-{
-    for (size_t i = 0; i < other->session_count; i++)
-        if (!has_model(s, other->sessions[i].model))
-            return false;
-    return true;
-}
-
 void comparison_make(struct comparison *out, const struct summary *before,
         const struct summary *after)
 {
@@ -249,28 +242,24 @@ void comparison_make(struct comparison *out, const struct summary *before,
     *out = (struct comparison){ 0 };
     read_figures(old, before);
     read_figures(new, after);
+    if (isnan(old[COMPARISON_PER_SAMPLE]) !=
+            isnan(new[COMPARISON_PER_SAMPLE])) {
+        double *one = isnan(old[COMPARISON_PER_SAMPLE]) ? old : new;
+
+        one[COMPARISON_PER_SAMPLE] = one[COMPARISON_MEAN];
+    }
     for (int i = 0; i < COMPARISON_FIGURES; i++)
         out->figure[i] = (struct comparison_change){ old[i], new[i] };
-    judge(out, before, after);
-    pair_operators(out, before, after);
-    out->other_host = !same_host(before->run.host, after->run.host);
-    out->other_runtime = !same_text(runtime_of(before), runtime_of(after));
-    out->other_models =
-            !has_models_of(before, after) || !has_models_of(after, before);
+    differences_find(out->differences, before, after);
+    spread_of_medians(out, before, after);
+    out->no_operators = why_not(before, after);
+    if (!out->no_operators)
+        pair_operators(out, before, after);
 }
 
 void comparison_release(struct comparison *c)
 {
     free(c->operators);
+    differences_release(c->differences);
     *c = (struct comparison){ 0 };
-}
-
-const char *comparison_verdict_name(enum comparison_verdict verdict)
-{
-    switch (verdict) {
-    case COMPARISON_UNDECIDED: break;
-    case COMPARISON_SLOWER: return "slower";
-    case COMPARISON_FASTER: return "faster";
-    }
-    return "undecided";
 }

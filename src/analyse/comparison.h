@@ -1,11 +1,13 @@
-/* comparison.h -- two runs beside each other: what changed, and what of that is
- * more than chance.
+/* comparison.h -- two runs beside each other: what is not alike, and what
+ * changed.
  *
  * The median of the latency has an interval, from how the durations of each run
  * spread.  It is about these two runs: what differs from one start of a program
- * to the next is not in it, and only more runs could tell. */
+ * to the next is not in it, and only more runs could tell.  So nothing is
+ * judged. */
 #pragma once
 
+#include "analyse/difference.h"
 #include "analyse/summary.h"
 
 enum comparison_figure {
@@ -13,9 +15,12 @@ enum comparison_figure {
     COMPARISON_MEAN,
     COMPARISON_P95,
     COMPARISON_P99,
-    COMPARISON_RATE,   /* inferences a second */
-    COMPARISON_MEMORY, /* resident at most, bytes */
-    COMPARISON_JOULES, /* of an inference, all that was drawn */
+    COMPARISON_RATE,       /* inferences a second */
+    COMPARISON_MEMORY,     /* resident at most, bytes */
+    COMPARISON_JOULES,     /* of an inference, all that was drawn */
+    COMPARISON_PER_SAMPLE, /* of a batch, mean, ns */
+    COMPARISON_TTFT,       /* ns */
+    COMPARISON_TPOT,
     COMPARISON_FIGURES,
 };
 
@@ -31,20 +36,14 @@ struct comparison_operator {
     struct comparison_change ns;
 };
 
-enum comparison_verdict {
-    COMPARISON_UNDECIDED, /* the interval holds no change, or is not known */
-    COMPARISON_SLOWER,
-    COMPARISON_FASTER,
-};
-
 struct comparison {
     struct comparison_change figure[COMPARISON_FIGURES];
     bool has_interval;
     double low, high; /* of the medians' ratio, with 95 % confidence */
-    enum comparison_verdict verdict;
     struct comparison_operator *operators; /* the greatest change first */
     size_t operator_count;
-    bool other_host, other_runtime, other_models; /* what was not alike */
+    const char *no_operators; /* why they are not compared; NULL: they are */
+    struct difference differences[DIFFERENCES];
 };
 
 /* Borrows from both, which have to live as long. */
@@ -52,4 +51,9 @@ void comparison_make(struct comparison *out, const struct summary *before,
         const struct summary *after);
 void comparison_release(struct comparison *c);
 
-const char *comparison_verdict_name(enum comparison_verdict verdict);
+/* Of two runs never more than that is said of a change. */
+#define COMPARISON_VERDICT "not judged"
+
+/* May the two values be put in a ratio?  Not where the work was another. */
+bool comparison_holds(const struct comparison *c,
+        enum comparison_figure figure);

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LAYERS_MOST 4096 /* a name may say anything */
-
 static void add(struct energy_sum *to, const struct energy_sum *x)
 {
     to->count += x->count;
@@ -36,14 +34,13 @@ void energy_places_find(struct energy_places *out, const struct summary *s)
     *out = (struct energy_places){ 0 };
     for (size_t i = 0; i < s->operators.count && s->energy.account.counted;
             i++) {
-        const struct operator_sum *o = &s->operators.items[i];
+        const struct operator_figures *o = &s->operators.items[i];
         struct energy_sum x = run_energy_operator(&s->energy, o->id);
-        struct arch_place place = arch_place(str_of(o->name ? o->name : ""),
-                str_of(o->op_type ? o->op_type : ""));
+        struct arch_place place = o->place;
 
         if (!x.count || o->contains)
             continue;
-        if (place.layer >= 0 && place.layer < LAYERS_MOST)
+        if (place.layer >= 0)
             add_to_layer(out, (size_t)place.layer, &x);
         if (place.component != ARCH_NONE)
             add(&out->components[place.component], &x);

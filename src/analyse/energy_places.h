@@ -1,5 +1,5 @@
 /* energy_places.h -- the energy of a transformer's layers and components, from
- * that of the operators that were looked into.
+ * that of its operators.
  *
  * Where an operator belongs is told by its name (arch.h); those whose names
  * tell nothing are in no layer and no component. */

@@ -10,23 +10,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOBODY     UINT32_MAX
-#define LOOKS_MOST 1000
-#define STEPS_MOST 8 /* through nodes that did not run */
+#define NOBODY UINT32_MAX
 
 /* A node of the file, in whatever graph of it. */
 struct file_node {
     const struct onnx_node *node;
-    uint32_t group; /* the operator that does its work, or NOBODY */
+    uint32_t owner;  /* the node in whose body it is, or NOBODY */
+    uint32_t body;   /* which of the file's graphs it is in */
+    uint32_t group;  /* the operator that does its work, or NOBODY */
+    uint32_t copies; /* operators that are it */
+    bool constant;   /* what it makes is known at loading */
+};
+
+/* What is known of an operator of the table. */
+struct ran {
+    const struct operator_figures *figures;
+    uint32_t anchor; /* the node that it is named after, or NOBODY */
 };
 
 struct search {
     struct file_node *nodes;
-    uint32_t count;
-    struct map by_name; /* hash of a name to a place in `nodes` */
+    uint32_t count, cap;
+    uint32_t bodies;
+    struct map by_name; /* hash of a node's name, or of a value's, to a place */
     struct map maker;   /* symbol of a value to a place in `nodes` */
+    struct map weights; /* symbols of initializers */
+    const struct onnx_model *model;
     const struct operators *operators;
     uint32_t session;
+    struct ran *ran;
+    uint32_t ran_count;
+    struct map made; /* symbols of values that operators make, to who does */
 };
 
 static uint64_t hash(struct str s)
@@ -40,27 +54,68 @@ static uint64_t hash(struct str s)
 
 /* --- the file ------------------------------------------------------------- */
 
-static void collect(struct search *s, const struct onnx_model *m,
-        const struct onnx_graph *g)
+static void add_names(struct search *s, const struct onnx_node *n, uint32_t at)
 {
+    if (n->name.len)
+        map_put(&s->by_name, hash(n->name), at);
+    for (uint32_t k = 0; k < n->output_count; k++) {
+        struct str value = symbol_text(&s->model->symbols, n->outputs[k]);
+
+        if (!value.len)
+            continue;
+        map_put(&s->maker, n->outputs[k], at);
+        if (!map_find(&s->by_name, hash(value)))
+            map_put(&s->by_name, hash(value), at);
+    }
+}
+
+static void collect(struct search *s, const struct onnx_graph *g,
+        uint32_t owner)
+{
+    uint32_t body = s->bodies++;
+
+    for (uint32_t i = 0; i < g->tensor_count; i++)
+        map_put(&s->weights, g->tensors[i]->name, 1);
     for (uint32_t i = 0; i < g->node_count; i++) {
         const struct onnx_node *n = &g->nodes[i];
+        uint32_t at = s->count++;
 
-        s->nodes = alloc_resize(s->nodes, (s->count + 1) * sizeof(*s->nodes));
-        s->nodes[s->count] = (struct file_node){ n, NOBODY };
-        if (n->name.len)
-            map_put(&s->by_name, hash(n->name), s->count);
-        for (uint32_t k = 0; k < n->output_count; k++) {
-            struct str value = symbol_text(&m->symbols, n->outputs[k]);
-
-            map_put(&s->maker, n->outputs[k], s->count);
-            if (value.len && !map_find(&s->by_name, hash(value)))
-                map_put(&s->by_name, hash(value), s->count);
+        if (at == s->cap) {
+            s->cap = s->cap ? 2 * s->cap : 256;
+            s->nodes = alloc_resize(s->nodes, s->cap * sizeof(*s->nodes));
         }
-        s->count++;
+        s->nodes[at] = (struct file_node){ n, owner, body, NOBODY, 0, false };
+        add_names(s, n, at);
         for (uint32_t k = 0; k < n->attr_count; k++)
             if (n->attrs[k].kind == ONNX_ATTR_GRAPH && n->attrs[k].graph)
-                collect(s, m, n->attrs[k].graph);
+                collect(s, n->attrs[k].graph, at);
+    }
+}
+
+static bool is_constant(const struct search *s, uint32_t value)
+{
+    const uint64_t *place = map_find(&s->maker, value);
+
+    if (!symbol_text(&s->model->symbols, value).len ||
+            map_find(&s->weights, value))
+        return true;
+    return place && s->nodes[*place].constant;
+}
+
+/* What depends on nothing but weights; also sizes of what has a fixed one.
+ * Nodes come behind those that they read from. */
+static void find_constants(struct search *s)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        struct file_node *f = &s->nodes[i];
+        const struct onnx_node *n = f->node;
+        bool all = n->input_count > 0 && !n->graph_count;
+
+        for (uint32_t k = 0; k < n->input_count && all; k++)
+            all = is_constant(s, n->inputs[k]);
+        f->constant = !f->copies && (all || str_is(n->op_type, "Constant") ||
+                                            str_is(n->op_type, "Shape") ||
+                                            str_is(n->op_type, "Size"));
     }
 }
 
@@ -84,15 +139,22 @@ static struct str without_head(struct str s, const char *head)
     return s;
 }
 
-/* "If_0_then_branch__Inline_0__/decoder/Add" was inlined: /decoder/Add. */
+/* "If_0_then_branch__Inline_0__/decoder/Add" was inlined: /decoder/Add.  So may
+ * it be again: the last one counts. */
 static struct str without_inline(struct str s)
 {
-    const char *at = memmem(s.p, s.len, "__Inline_", 9);
-    const char *end = s.p + s.len;
-    const char *rest =
-            at ? memmem(at + 9, (size_t)(end - at - 9), "__", 2) : NULL;
+    for (;;) {
+        const char *at = str_find(s, "__Inline_");
+        const char *end = s.p + s.len;
+        const char *rest =
+                at ? str_find((struct str){ at + 9, (size_t)(end - at - 9) },
+                             "__")
+                   : NULL;
 
-    return rest ? (struct str){ rest + 2, (size_t)(end - rest - 2) } : s;
+        if (!rest)
+            return s;
+        s = (struct str){ rest + 2, (size_t)(end - rest - 2) };
+    }
 }
 
 /* The name of an operator that was changed, back to what it was made from. */
@@ -101,228 +163,283 @@ static struct str undecorated(struct str name)
     return without_tail(without_head(name, "fused "), "_nchwc");
 }
 
-static struct file_node *find(struct search *s, struct str name)
+static uint32_t find_name(const struct search *s, const char *text)
 {
-    uint64_t *place = map_find(&s->by_name, hash(name));
+    struct str name = str_of(text ? text : "");
+    struct str tries[] = { name, undecorated(name),
+        undecorated(without_inline(name)) };
 
-    return place ? &s->nodes[*place] : NULL;
+    for (size_t i = 0; i < LEN(tries); i++) {
+        const uint64_t *place = map_find(&s->by_name, hash(tries[i]));
+
+        if (place)
+            return (uint32_t)*place;
+    }
+    return NOBODY;
 }
 
-static struct file_node *anchor(struct search *s, const struct operator_sum *o)
+/* Symbol of a value, as the file calls it; 0: the file has none. */
+static uint32_t find_value(const struct search *s, const char *text)
 {
-    struct str name = str_of(o->name ? o->name : "");
-    struct file_node *n = find(s, name);
+    struct str name = str_of(text ? text : "");
+    uint32_t symbol = symbol_find(&s->model->symbols, name);
 
-    if (!n)
-        n = find(s, undecorated(name));
-    return n ? n : find(s, undecorated(without_inline(name)));
+    return symbol ? symbol
+                  : symbol_find(&s->model->symbols, without_inline(name));
 }
 
-static bool same_type(const struct operator_sum *o, const struct onnx_node *n)
+/* ONNX Runtime's own steps between its kernels: what they put out may be called
+ * as a value of the file. */
+static bool is_step(const struct operator_figures *o)
+{
+    const char *type = o->op_type ? o->op_type : "";
+
+    return strncmp(type, "Reorder", 7) == 0 ||
+           strncmp(type, "Memcpy", 6) == 0 ||
+           (o->name && strncmp(o->name, "Inserted", 8) == 0);
+}
+
+static bool same_type(const struct operator_figures *o,
+        const struct onnx_node *n)
 {
     return o->op_type && str_is(n->op_type, o->op_type);
 }
 
-/* FusedConv is made of a Conv and what follows it. */
-static bool leads(const struct operator_sum *o, const struct onnx_node *n)
+static void list_ran(struct search *s)
 {
-    return o->op_type &&
-           str_eq(n->op_type, without_head(str_of(o->op_type), "Fused"));
-}
+    s->ran = alloc_zero(s->operators->count + 1, sizeof(*s->ran));
+    for (size_t i = 0; i < s->operators->count; i++) {
+        const struct operator_figures *o = &s->operators->items[i];
 
-/* It is more than the node that it is named after. */
-static bool was_changed(const struct operator_sum *o, const struct onnx_node *n)
-{
-    struct str name = str_of(o->name ? o->name : "");
-
-    return !same_type(o, n) || undecorated(name).len != name.len;
-}
-
-/* The node that makes its first input; NULL: none of the file's. */
-static struct file_node *before(struct search *s, const struct file_node *n)
-{
-    uint64_t *place = n->node->input_count
-                              ? map_find(&s->maker, n->node->inputs[0])
-                              : NULL;
-
-    return place ? &s->nodes[*place] : NULL;
-}
-
-/* An operator named after the last node of a group: those before it, up to one
- * of the operator's own type, are its as well. */
-static void take_backwards(struct search *s, const struct operator_sum *o,
-        struct file_node *n)
-{
-    uint32_t group = n->group;
-
-    for (int steps = 0; n && steps < STEPS_MOST && !leads(o, n->node);
-            steps++) {
-        n = before(s, n);
-        if (!n || n->group != NOBODY)
-            return;
-        n->group = group;
+        if (o->session == s->session && o->times[PHASES].count)
+            s->ran[s->ran_count++] = (struct ran){ o, NOBODY };
     }
-}
+    for (uint32_t i = 0; i < s->ran_count; i++) {
+        size_t count;
+        const struct operator_tensor *t =
+                operators_tensors(s->operators, s->ran[i].figures->id, &count);
 
-/* What is left joins the one that makes its input, if that was changed. */
-static void take_forwards(struct search *s, struct file_node *n)
-{
-    struct file_node *maker = before(s, n);
+        for (size_t k = 0; k < count; k++) {
+            uint32_t value = t[k].is_output ? find_value(s, t[k].name) : 0;
 
-    if (maker && maker->group != NOBODY &&
-            was_changed(&s->operators->items[maker->group], maker->node))
-        n->group = maker->group;
-}
-
-/* --- the result ----------------------------------------------------------- */
-
-static bool is_mine(const struct search *s, const struct operator_sum *o)
-{
-    return o->session == s->session && o->count;
-}
-
-static void find_anchors(struct search *s, struct fusion *f)
-{
-    const struct operators *all = s->operators;
-
-    for (size_t i = 0; i < all->count; i++) {
-        const struct operator_sum *o = &all->items[i];
-        struct file_node *n = is_mine(s, o) ? anchor(s, o) : NULL;
-
-        if (!is_mine(s, o))
-            continue;
-        f->ran++;
-        if (!n) {
-            f->inserted++;
-            continue;
+            if (value && !is_step(s->ran[i].figures))
+                map_put(&s->made, value, i);
         }
-        if (n->group == NOBODY)
-            n->group = (uint32_t)i;
     }
-    for (uint32_t i = 0; i < s->count; i++)
-        if (s->nodes[i].group != NOBODY)
-            take_backwards(s, &all->items[s->nodes[i].group], &s->nodes[i]);
-    for (uint32_t i = 0; i < s->count; i++)
-        if (s->nodes[i].group == NOBODY)
-            take_forwards(s, &s->nodes[i]);
 }
+
+static void claim(struct search *s, uint32_t ran, uint32_t place)
+{
+    struct file_node *n = &s->nodes[place];
+
+    s->ran[ran].anchor = place;
+    n->copies++;
+    if (n->group == NOBODY)
+        n->group = ran;
+}
+
+/* By name first; then by what it puts out, where nobody else is that node. */
+static void find_anchors(struct search *s)
+{
+    for (uint32_t i = 0; i < s->ran_count; i++) {
+        const struct operator_figures *o = s->ran[i].figures;
+        uint32_t place = is_step(o) ? NOBODY : find_name(s, o->name);
+
+        if (place != NOBODY &&
+                (!s->nodes[place].copies || same_type(o, s->nodes[place].node)))
+            claim(s, i, place);
+    }
+    for (uint32_t i = 0; i < s->ran_count; i++) {
+        const struct operator_figures *o = s->ran[i].figures;
+        size_t count;
+        const struct operator_tensor *t =
+                operators_tensors(s->operators, o->id, &count);
+
+        for (size_t k = 0; k < count && s->ran[i].anchor == NOBODY; k++) {
+            uint32_t value = t[k].is_output && !is_step(o)
+                                     ? find_value(s, t[k].name)
+                                     : 0;
+            const uint64_t *place = value ? map_find(&s->maker, value) : NULL;
+
+            if (place && !s->nodes[*place].copies)
+                claim(s, i, (uint32_t)*place);
+        }
+    }
+}
+
+/* --- what it stands for --------------------------------------------------- */
+
+/* A value that some operator made is where another's part ends. */
+static bool ends_at(const struct search *s, uint32_t value)
+{
+    return map_find(&s->made, value) != NULL || is_constant(s, value);
+}
+
+/* Takes the nodes behind a value that did not run themselves. */
+static void take_behind(struct search *s, uint32_t ran, uint32_t place)
+{
+    uint32_t *stack = alloc_zero(s->count + 1, sizeof(*stack));
+    uint32_t depth = 0;
+
+    stack[depth++] = place;
+    while (depth) {
+        const struct onnx_node *n = s->nodes[stack[--depth]].node;
+
+        for (uint32_t k = 0; k < n->input_count; k++) {
+            const uint64_t *at = ends_at(s, n->inputs[k])
+                                         ? NULL
+                                         : map_find(&s->maker, n->inputs[k]);
+            struct file_node *f = at ? &s->nodes[*at] : NULL;
+
+            if (!f || f->group != NOBODY || f->constant)
+                continue;
+            f->group = ran;
+            stack[depth++] = (uint32_t)*at;
+        }
+    }
+    free(stack);
+}
+
+/* From what an operator puts out, and from the node that it is named after. */
+static void find_groups(struct search *s)
+{
+    for (uint32_t i = 0; i < s->ran_count; i++) {
+        const struct ran *r = &s->ran[i];
+        size_t count;
+        const struct operator_tensor *t =
+                operators_tensors(s->operators, r->figures->id, &count);
+
+        if (r->anchor == NOBODY || s->nodes[r->anchor].group != i)
+            continue;
+        for (size_t k = 0; k < count; k++) {
+            uint32_t value = t[k].is_output ? find_value(s, t[k].name) : 0;
+            const uint64_t *at = value ? map_find(&s->maker, value) : NULL;
+            struct file_node *f = at ? &s->nodes[*at] : NULL;
+
+            if (!f || f->group != NOBODY || f->constant)
+                continue;
+            f->group = i;
+            take_behind(s, i, (uint32_t)*at);
+        }
+        take_behind(s, i, r->anchor);
+    }
+}
+
+/* What is left joins the one that makes its input, where that value is nowhere
+ * to be seen: as what was fused into an operator whose result is called
+ * otherwise. */
+static void take_forwards(struct search *s)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        struct file_node *f = &s->nodes[i];
+
+        for (uint32_t k = 0; k < f->node->input_count; k++) {
+            const uint64_t *at = map_find(&s->maker, f->node->inputs[k]);
+            const struct file_node *maker = at ? &s->nodes[*at] : NULL;
+
+            if (f->group != NOBODY || f->constant || !maker ||
+                    maker->group == NOBODY ||
+                    map_find(&s->made, f->node->inputs[k]))
+                continue;
+            f->group = maker->group;
+        }
+    }
+}
+
+/* --- the sums ------------------------------------------------------------- */
 
 static int by_time(const void *a, const void *b)
 {
-    double x = ((const struct fusion_group *)a)->ran->kernel_ns;
-    double y = ((const struct fusion_group *)b)->ran->kernel_ns;
+    double x = ((const struct fusion_group *)a)->ran->times[PHASES].self_ns;
+    double y = ((const struct fusion_group *)b)->ran->times[PHASES].self_ns;
 
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static void add_group(struct fusion *f, const struct operator_sum *o,
-        struct buf *members, size_t count)
+/* It is in the body of a node that ran, where none of that body did. */
+static bool is_not_taken(const struct search *s, const struct file_node *f,
+        const bool *body_ran)
 {
-    if (count < 2) {
-        f->kept += count;
-        return;
+    while (f->owner != NOBODY) {
+        const struct file_node *owner = &s->nodes[f->owner];
+
+        if (owner->copies)
+            return !body_ran[f->body];
+        f = owner;
     }
-    f->groups =
-            alloc_resize(f->groups, (f->group_count + 1) * sizeof(*f->groups));
-    f->groups[f->group_count++] =
-            (struct fusion_group){ o, alloc_text(buf_cstr(members)), count };
-    f->fused += count;
+    return false;
 }
 
-static void list_groups(struct search *s, struct fusion *f)
+static bool is_group(const struct search *s, uint32_t ran, size_t members)
 {
-    struct buf *members = alloc_zero(s->operators->count, sizeof(*members));
-    size_t *counts = alloc_zero(s->operators->count, sizeof(*counts));
+    const struct ran *r = &s->ran[ran];
 
+    return members > 1 ||
+           (members == 1 && !same_type(r->figures, s->nodes[r->anchor].node));
+}
+
+static void count_nodes(struct search *s, struct fusion *f,
+        const size_t *members, struct buf *texts)
+{
+    bool *body_ran = alloc_zero(s->bodies + 1, sizeof(*body_ran));
+
+    for (uint32_t i = 0; i < s->count; i++)
+        body_ran[s->nodes[i].body] |= s->nodes[i].group != NOBODY;
+    f->file_nodes = s->count;
     for (uint32_t i = 0; i < s->count; i++) {
-        const struct onnx_node *n = s->nodes[i].node;
-        uint32_t group = s->nodes[i].group;
+        const struct file_node *n = &s->nodes[i];
 
-        if (group == NOBODY) {
-            f->gone++;
-            continue;
+        if (n->group == NOBODY) {
+            f->not_taken += is_not_taken(s, n, body_ran);
+            f->folded += n->constant && !is_not_taken(s, n, body_ran);
+            f->removed += !n->constant && !is_not_taken(s, n, body_ran);
+        } else if (!is_group(s, n->group, members[n->group])) {
+            f->duplicated += n->copies > 1;
+            f->kept += n->copies < 2;
+        } else {
+            f->fused++;
+            buf_printf(&texts[n->group], "%s%.*s %.*s",
+                    texts[n->group].len ? "\n" : "", (int)n->node->op_type.len,
+                    n->node->op_type.p, (int)n->node->name.len,
+                    n->node->name.p);
         }
-        buf_printf(&members[group], "%s%.*s %.*s", counts[group] ? "\n" : "",
-                (int)n->op_type.len, n->op_type.p, (int)n->name.len, n->name.p);
-        counts[group]++;
     }
-    for (size_t i = 0; i < s->operators->count; i++) {
-        add_group(f, &s->operators->items[i], &members[i], counts[i]);
-        buf_release(&members[i]);
+    free(body_ran);
+}
+
+static void count_ran(struct search *s, struct fusion *f, const size_t *members,
+        struct buf *texts)
+{
+    f->ran = s->ran_count;
+    f->groups = alloc_zero(s->ran_count + 1, sizeof(*f->groups));
+    for (uint32_t i = 0; i < s->ran_count; i++) {
+        if (is_group(s, i, members[i]))
+            f->groups[f->group_count++] =
+                    (struct fusion_group){ s->ran[i].figures,
+                        alloc_text(buf_cstr(&texts[i])), members[i] };
+        else if (s->ran[i].anchor != NOBODY)
+            f->from_file++;
+        else
+            f->inserted++;
+        buf_release(&texts[i]);
     }
-    free(members);
-    free(counts);
+    f->made = f->group_count;
     if (f->group_count)
         qsort(f->groups, f->group_count, sizeof(*f->groups), by_time);
 }
 
-/* --- edges ---------------------------------------------------------------- */
-
-struct telling {
-    struct search *search;
-    uint32_t to;
-    uint32_t looks; /* at makers, for this one: a file may be made to explode */
-    void (*each)(void *context, const struct operator_edge *x);
-    void *context;
-};
-
-/* Whoever makes the value, through nodes that did not run. */
-static void tell_makers(struct telling *t, uint32_t value, int steps)
+static void sum_up(struct search *s, struct fusion *f)
 {
-    uint64_t *place = map_find(&t->search->maker, value);
-    const struct file_node *n = place ? &t->search->nodes[*place] : NULL;
+    size_t *members = alloc_zero(s->ran_count + 1, sizeof(*members));
+    struct buf *texts = alloc_zero(s->ran_count + 1, sizeof(*texts));
 
-    if (!n || !steps || ++t->looks > LOOKS_MOST)
-        return;
-    if (n->group == NOBODY) {
-        for (uint32_t i = 0; i < n->node->input_count; i++)
-            tell_makers(t, n->node->inputs[i], steps - 1);
-        return;
-    }
-    if (n->group != t->to)
-        t->each(t->context,
-                &(struct operator_edge){
-                        .from = t->search->operators->items[n->group].id,
-                        .to = t->search->operators->items[t->to].id,
-                });
-}
-
-static void tell_edges(struct telling *t)
-{
-    for (uint32_t i = 0; i < t->search->count; i++) {
-        const struct file_node *n = &t->search->nodes[i];
-
-        t->to = n->group;
-        t->looks = 0;
-        for (uint32_t k = 0; t->to != NOBODY && k < n->node->input_count; k++)
-            tell_makers(t, n->node->inputs[k], STEPS_MOST);
-    }
-}
-
-/* --- opening -------------------------------------------------------------- */
-
-static int open_search(struct search *s, struct onnx_model **model,
-        const char *model_path, struct fusion *out, struct error *e)
-{
-    if (!s->operators->count)
-        return fail(e, -ENODATA, "no operator is known");
-
-    int rc = onnx_open(model, model_path, e);
-
-    if (rc)
-        return rc;
-    collect(s, *model, (*model)->graph);
-    find_anchors(s, out);
-    return 0;
-}
-
-static void close_search(struct search *s, struct onnx_model *model)
-{
-    free(s->nodes);
-    map_release(&s->by_name);
-    map_release(&s->maker);
-    if (model)
-        onnx_close(model);
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->nodes[i].group != NOBODY)
+            members[s->nodes[i].group]++;
+    count_nodes(s, f, members, texts);
+    count_ran(s, f, members, texts);
+    free(members);
+    free(texts);
 }
 
 int fusion_find(struct fusion *out, const struct operators *o, uint32_t session,
@@ -332,32 +449,29 @@ int fusion_find(struct fusion *out, const struct operators *o, uint32_t session,
     struct onnx_model *model = NULL;
 
     *out = (struct fusion){ 0 };
+    if (!o->count)
+        return fail(e, -ENODATA, "no operator is known");
 
-    int rc = open_search(&s, &model, model_path, out, e);
+    int rc = onnx_open(&model, model_path, e);
 
-    if (!rc) {
-        out->file_nodes = s.count;
-        list_groups(&s, out);
-    }
-    close_search(&s, model);
-    return rc;
-}
-
-int fusion_edges(const struct operators *o, uint32_t session,
-        const char *model_path,
-        void (*each)(void *context, const struct operator_edge *x),
-        void *context, struct error *e)
-{
-    struct search s = { .operators = o, .session = session };
-    struct telling t = { &s, NOBODY, 0, each, context };
-    struct onnx_model *model = NULL;
-    struct fusion unused = { 0 };
-    int rc = open_search(&s, &model, model_path, &unused, e);
-
-    if (!rc)
-        tell_edges(&t);
-    close_search(&s, model);
-    return rc;
+    if (rc)
+        return rc;
+    s.model = model;
+    collect(&s, model->graph, NOBODY);
+    list_ran(&s);
+    find_anchors(&s);
+    find_constants(&s);
+    find_groups(&s);
+    take_forwards(&s);
+    sum_up(&s, out);
+    free(s.nodes);
+    free(s.ran);
+    map_release(&s.by_name);
+    map_release(&s.maker);
+    map_release(&s.weights);
+    map_release(&s.made);
+    onnx_close(model);
+    return 0;
 }
 
 int fusion_model_path(char *path, size_t cap, const struct summary *s,

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define FIGURES_MOST 32
@@ -30,7 +31,8 @@ static void add_latency(struct figures *f, const struct spread_figures *x)
     add(f, METRIC_inference_duration_p90_seconds, x->p90 / 1e9);
     add(f, METRIC_inference_duration_p95_seconds, x->p95 / 1e9);
     add(f, METRIC_inference_duration_p99_seconds, x->p99 / 1e9);
-    add(f, METRIC_inference_duration_p99_9_seconds, x->p99_9 / 1e9);
+    if (!isnan(x->p99_9))
+        add(f, METRIC_inference_duration_p99_9_seconds, x->p99_9 / 1e9);
     if (x->count > 1)
         add(f, METRIC_inference_duration_stddev_seconds, x->stddev / 1e9);
     if (x->pairs)
@@ -52,9 +54,9 @@ static void add_rates(struct figures *f, const struct summary *x)
         add(f, METRIC_warmup_inferences, (double)x->warmup.count);
     if (x->warmup.known && x->warmup.count)
         add(f, METRIC_warmup_duration_mean_seconds, x->warmup.mean_ns / 1e9);
-    if (t->generations)
+    if (t->ttft.count)
         add(f, METRIC_time_to_first_token_seconds, t->ttft_ns / 1e9);
-    if (t->later)
+    if (t->gaps.count)
         add(f, METRIC_time_per_output_token_seconds, t->tpot_ns / 1e9);
     if (t->count)
         add(f, METRIC_tokens_total, (double)t->count);

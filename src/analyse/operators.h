@@ -1,106 +1,109 @@
-/* operators.h -- where the time of an inference goes.
+/* operators.h -- where the time of an inference goes: the operators of a run.
  *
- * Operators are known from the inferences that were looked into.  In some, ONNX
- * Runtime described each node in words around its kernel, which makes them
- * slower; in others the kernels were timed, and nothing else.  So two accounts
- * are kept, and both add up:
+ * In traced inferences every kernel was timed (`timed`); an imported profile
+ * has the durations that ONNX Runtime or a device wrote (`profile`).  Either
+ * way an operator has the sums of all its runs: with what ran in it (total),
+ * and without (self).  Self times never overlap on a thread, so they add up:
  *
- * - of an inference that was looked into: kernels, the describing, control flow
- *   around nested nodes, the gaps between nodes, and what comes before the
- *   first and after the last;
- * - of one that was not: the kernels, control flow, and the rest of its time,
- *   which is the runtime's own work.  The kernels are those of the median
- *   inference that was timed.  Where there is none, of the median that was
- *   described: caches are colder there, so they may exceed the whole: by a
- *   little, which the account tells, or by much, and then they are made to fit,
- *   which it tells, too.
+ *     inference = before the first kernel + self times of kernels
+ *               + self times of If, Loop, Scan and functions
+ *               + the runtime between kernels + after the last one
  *
- * A node that others ran in (If, Loop, Scan) is not counted again: its kernel
- * is theirs, and what it takes itself, which is control flow. */
+ * Where kernels ran side by side there is no such sum: what can be told is how
+ * long any of them was at work, and the critical path (run_graph.h).
+ *
+ * Sessions of one model share a table of operators, that of the first. */
 #pragma once
 
 #include "base/error.h"
 #include "model/run.h"
+#include "onnx/arch.h"
 #include "store/store.h"
 
+#define OPERATORS_FEW      10 /* operator runs: fewer say little */
+#define OPERATORS_WARM_FEW 8  /* warm inferences: fewer say little */
+
 enum operator_method {
-    OPERATOR_TIMED,    /* the kernel itself was timed, in inferences that were
-                          otherwise left alone */
-    OPERATOR_BRACKET,  /* its start and end were seen, while ONNX Runtime
-                          described it */
-    OPERATOR_FITTED,   /* that, less a constant of the session for each
-                          node: as seen they would take longer than the
-                          inference */
-    OPERATOR_CONSTANT, /* ONNX Runtime's figure, less what describing costs in
-                          this session */
-    OPERATOR_RAW,      /* ONNX Runtime's figure as it is: too long */
+    OPERATOR_TIMED,   /* its kernel was timed */
+    OPERATOR_PROFILE, /* as an imported profile says */
 };
 
 const char *operator_method_name(enum operator_method method);
 
-struct operator_sum {
-    uint32_t id;
-    uint32_t session;
-    char *name, *op_type, *provider, *inputs, *outputs;
-    uint32_t node_index;
-    bool sizes_known;
-    uint64_t activation_bytes, parameter_bytes, output_bytes;
-    bool contains; /* others ran in it */
+/* Runs of an operator.  Zeroed: there are none. */
+struct operator_times {
     uint64_t count;
-    uint64_t left_out; /* times more, in inferences that were left out */
-    uint64_t timed;    /* of `count`, in inferences that were only timed */
-    double raw_ns;     /* of all times together, as ONNX Runtime says of those
-                          that it described; there may be none of these */
-    double kernel_ns;  /* of all times together */
-    double self_ns;    /* the same without those that ran in it; 0, and
-                          `contains`: it cannot be told */
-    uint64_t cycles;   /* of a device that tells no time; else 0 */
-    enum operator_method method;
-    /* While reading. */
-    uint64_t bracketed;
-    double bracketed_ns, bracketed_raw_ns, timed_ns;
-    double flow_ns;
+    double total_ns; /* of all together, with the operators in it */
+    double self_ns;  /* without */
+    /* Of the self time of one run. */
+    double median_ns, stddev_ns, min_ns, max_ns;
 };
 
-/* All the inferences of a session that were looked into, together. */
-struct operator_account {
-    uint64_t inferences; /* 0: none */
-    uint64_t timed;      /* of these, only timed, not described */
-    double run_ns;
-    double kernels_ns; /* of nodes that nothing else ran in */
-    double describing_ns;
-    double control_flow_ns;
-    double gaps_ns;   /* between nodes */
-    double before_ns; /* the first node */
-    double after_ns;  /* the last one */
-    bool overlapping; /* nodes ran side by side: kernels may exceed the run */
-    double describing_each_ns;   /* of one node, the median's stand-in */
-    enum operator_method method; /* the least exact one in use */
-    /* Of those that were not looked into, nor came right after one that was and
-     * found the caches cold, unless there are no others; 0: there are none. */
-    uint64_t plain_inferences;
-    double plain_median_ns;
-    double typical_kernels_ns; /* of one: the median of those looked into, */
-    double typical_flow_ns;    /* and its control flow */
-    double seen_ns;        /* both, before kernels were made to fit; else 0, */
-    double fitted_each_ns; /* and what each gave, at the most */
-    /* Looked into, and far slower than the rest, for a reason that is none of
-     * theirs: in neither account. */
-    uint64_t left_out;
+/* Whatever the shapes of its inputs, an operator is one. */
+struct operator_figures {
+    uint32_t id;
+    uint32_t session; /* whose table it is in */
+    uint32_t parent;  /* the operator in whose body it is; 0: of none */
+    char *name, *op_type, *provider;
+    uint32_t node_index; /* UINT32_MAX: not told */
+    struct arch_place place;
+    bool contains;   /* others ran in it */
+    uint64_t cycles; /* of a device that tells no time; else 0 */
+    struct operator_times times[PHASES + 1]; /* by phase; the last: all */
+    struct operator_shape *shapes;           /* the most frequent first */
+    size_t shape_count;
+    double flops; /* of one run, in the mean of all; NAN: not known */
+    double phase_flops[PHASES]; /* the same, in inferences of one phase */
+    bool flops_estimated; /* its shapes differ, and of some runs they are not
+                             known */
+};
+
+/* The operators of sessions that share them. */
+struct operator_table {
+    uint32_t session;                   /* the first of them */
+    struct traced_sum sums[PHASES + 1]; /* by phase; the last: all */
+    double self_ns[PHASES + 1];         /* of all its operators */
+    /* Of the traced inferences: a session's first one. */
+    uint64_t cold[PHASES + 1];
+    /* As the graph has it; 0: no tensors were named. */
+    size_t width;        /* operators that may run side by side */
+    double critical_ns;  /* the longest chain, in the mean of an inference */
+    bool peak_known;     /* results that are needed at the same time: */
+    uint64_t peak_bytes; /* the most bytes, with the most frequent shapes */
 };
 
 struct operators {
-    struct operator_sum *items; /* by their own time, greatest first */
+    enum operator_method method;
+    struct operator_figures *items; /* by their own time, greatest first */
     size_t count;
     struct operator_edge *edges; /* by the one that reads */
     size_t edge_count;
-    struct operator_account *accounts; /* of session 1, 2, ... */
-    size_t account_count;
+    struct operator_tensor *tensors; /* by operator */
+    size_t tensor_count;
+    struct operator_table *tables; /* by session */
+    size_t table_count;
+    /* Of sessions 1, 2, ...: whose table they share; 0: none. */
+    uint32_t *table_of;
+    size_t session_count;
 };
 
 int operators_read(struct operators *out, struct store *s, int64_t run,
         struct error *e);
-/* Only which there are, as if each had run once. */
-int operators_read_names(struct operators *out, struct store *s, int64_t run,
-        struct error *e);
 void operators_release(struct operators *o);
+
+/* The operator of that id; NULL: there is none. */
+const struct operator_figures *operators_find(const struct operators *o,
+        uint32_t id);
+/* Its inputs and outputs; their number in `count`. */
+const struct operator_tensor *operators_tensors(const struct operators *o,
+        uint32_t id, size_t *count);
+/* The table that a session shares; NULL: none of its operators are known. */
+const struct operator_table *operators_table(const struct operators *o,
+        uint32_t session);
+/* FLOPs of one run in inferences of a phase, or in all with PHASES; NAN: not
+ * known. */
+double operator_flops_in(const struct operator_figures *o, unsigned phase);
+/* Self times of all operators of a table, in inferences of a phase, or of all
+ * with PHASES.  Table 0: of all tables. */
+double operators_self_ns(const struct operators *o, uint32_t table,
+        unsigned phase);

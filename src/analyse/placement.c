@@ -25,7 +25,7 @@ static int by_time(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static bool is_copy(const struct operator_sum *o)
+static bool is_copy(const struct operator_figures *o)
 {
     return o->op_type && strncmp(o->op_type, "Memcpy", 6) == 0;
 }
@@ -43,9 +43,10 @@ bool placement_find(struct placement *out, const struct operators *o,
 {
     *out = (struct placement){ 0 };
     for (size_t i = 0; i < o->count; i++) {
-        const struct operator_sum *x = &o->items[i];
+        const struct operator_figures *x = &o->items[i];
 
-        if (x->session != session || x->contains || !x->provider || !x->count)
+        if (x->session != session || x->contains || !x->provider ||
+                !x->times[PHASES].count)
             continue;
 
         struct placement_provider *p = provider(out, x->provider);
@@ -53,14 +54,14 @@ bool placement_find(struct placement *out, const struct operators *o,
         if (!p)
             continue;
         p->operators++;
-        p->kernels_ns += x->kernel_ns;
-        out->kernels_ns += x->kernel_ns;
+        p->kernels_ns += x->times[PHASES].self_ns;
+        out->kernels_ns += x->times[PHASES].self_ns;
         if (is_copy(x))
-            out->copies_ns += x->kernel_ns;
+            out->copies_ns += x->times[PHASES].self_ns;
         if (wants_another(asked) && strcmp(x->provider, cpu) == 0) {
             out->fell_back = true;
             out->fallback_operators++;
-            out->fallback_ns += x->kernel_ns;
+            out->fallback_ns += x->times[PHASES].self_ns;
         }
     }
     qsort(out->providers, out->count, sizeof(out->providers[0]), by_time);

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "sample/device_match.h"
+#include "sample/device/device_match.h"
 #include "store/store.h"
 
 struct session_device_name {

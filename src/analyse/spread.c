@@ -65,7 +65,8 @@ static double quantile(const struct spread *s, double q)
     return (double)s->kept[at < s->count ? at : s->count - 1];
 }
 
-/* The middle value, or the mean of the two in the middle. */
+/* The middle value, or the mean of the two in the middle: the only median there
+ * is, also where it is called p50. */
 static double median(const struct spread *s)
 {
     if (s->hist || s->count % 2)
@@ -94,11 +95,11 @@ bool spread_figures(struct spread *s, struct spread_figures *out)
         .stddev = pairs > 0 ? sqrt(s->squares / pairs) : 0,
         .jitter = pairs > 0 ? s->steps / pairs : 0,
         .pairs = s->count - 1,
-        .p50 = quantile(s, 0.50),
+        .p50 = median(s),
         .p90 = quantile(s, 0.90),
         .p95 = quantile(s, 0.95),
         .p99 = quantile(s, 0.99),
-        .p99_9 = quantile(s, 0.999),
+        .p99_9 = s->count >= SPREAD_P99_9_LEAST ? quantile(s, 0.999) : NAN,
         .relative_error = s->hist ? HIST_RELATIVE_ERROR : 0,
     };
     return true;

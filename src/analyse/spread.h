@@ -12,6 +12,9 @@
 
 #define SPREAD_EXACT 262144
 
+/* Of fewer values, p99.9 would be the greatest, or near to it. */
+#define SPREAD_P99_9_LEAST 1000
+
 /* Starts zeroed. */
 struct spread {
     uint64_t *kept; /* in the order of coming, while `count` allows */
@@ -30,7 +33,9 @@ struct spread_figures {
     double stddev;  /* of a sample; needs two values */
     double jitter;  /* mean difference of one value to the next */
     uint64_t pairs; /* so many differences; 0: there is no jitter */
-    double p50, p90, p95, p99, p99_9;
+    double p50;     /* the median */
+    double p90, p95, p99;
+    double p99_9;          /* NaN: there are too few */
     double relative_error; /* of the percentiles; 0: exact */
 };
 

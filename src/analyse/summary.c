@@ -2,6 +2,7 @@
 
 #include "analyse/generation.h"
 #include "analyse/measured.h"
+#include "analyse/operator_flops.h"
 #include "analyse/warmup.h"
 #include "base/alloc.h"
 
@@ -79,6 +80,7 @@ static void take_library(void *to, const struct library *l)
         .path = copy(l->path),
         .version = copy(l->version),
         .language = copy(l->language),
+        .untraced = copy(l->untraced),
     };
 }
 
@@ -143,17 +145,25 @@ static void keep_first(struct summary_session *x, uint64_t duration_ns)
     x->first_ns[x->first_count++] = duration_ns;
 }
 
-static void add_to_session(struct summary_session *x, const struct inference *i)
+/* The longest of those that nobody looked at so closely. */
+static void keep_longest(uint64_t *longest_ns, const struct inference *i)
 {
+    if (!(i->flags & FLAG_STATS) && i->duration_ns > *longest_ns)
+        *longest_ns = i->duration_ns;
+}
+
+static void add_to_session(struct summary_session *x, const struct inference *i,
+        bool counts)
+{
+    x->thread = !x->inferences || x->thread == i->thread ? i->thread : 0;
     x->inferences++;
     if (i->flags & FLAG_FAILED) {
         x->failed++;
         return;
     }
-    if (i->flags & FLAG_SAMPLED) {
-        x->sampled++;
-        spread_add(&x->slowed, i->duration_ns);
-    } else {
+    keep_longest(&x->longest_ns, i);
+    x->total_ns += (double)i->duration_ns;
+    if (counts) {
         spread_add(&x->spread, i->duration_ns);
         keep_first(x, i->duration_ns);
     }
@@ -167,19 +177,54 @@ static void add_to_session(struct summary_session *x, const struct inference *i)
         range_add(&x->out_bytes, i->out_bytes);
 }
 
-static void add_to_phase(struct summary *s, const struct inference *i)
+static void add_to_phase(struct summary *s, const struct inference *i,
+        enum counted how)
 {
     uint8_t phase = i->phase < PHASES ? i->phase : PHASE_OTHER;
+    struct phase_counts *n = &s->phase_counts[phase];
+    bool looked_at = i->flags & FLAG_STATS;
 
-    spread_add(&s->phase_spread[phase], i->duration_ns);
+    n->inferences++;
+    n->traced += inference_is_traced(i) && !looked_at;
+    n->looked_at += looked_at;
+    n->left_out += how == LEFT_OUT && !looked_at;
+    n->marked += how == COUNTED_MARKED;
+    keep_longest(&s->phase_longest_ns[phase], i);
+    if (how != LEFT_OUT)
+        spread_add(&s->phase_spread[phase], i->duration_ns);
     if (i->flags & FLAG_SEQUENCE)
         s->phase_tokens[phase] +=
                 (uint64_t)i->sequence * (i->flags & FLAG_SHAPE ? i->batch : 1);
 }
 
+void summary_count(struct summary *s, const struct inference *i,
+        enum counted how)
+{
+    s->traced += inference_is_traced(i) && !(i->flags & FLAG_STATS);
+    s->looked_at += (i->flags & FLAG_STATS) != 0;
+    s->left_out += how == LEFT_OUT && !(i->flags & FLAG_STATS);
+    s->marked += how == COUNTED_MARKED;
+    keep_longest(&s->longest_ns, i);
+    if (how != LEFT_OUT)
+        spread_add(&s->spread, i->duration_ns);
+    add_to_phase(s, i, how);
+    s->samples += i->flags & FLAG_SHAPE ? i->batch : 1;
+}
+
+static void add_parts(struct summary_parts *p, const struct inference *i)
+{
+    if (!i->has_parts)
+        return;
+    p->count++;
+    p->whole_ns += (double)i->duration_ns;
+    p->runtime_ns += (double)i->runtime_ns;
+    p->gil_ns += (double)i->gil_ns;
+}
+
 struct reading_inferences {
     struct summary *summary;
     struct generations *generations;
+    struct counting *counting;
 };
 
 static void take_inference(void *to, const struct inference *i)
@@ -188,13 +233,14 @@ static void take_inference(void *to, const struct inference *i)
     struct summary *s = reading->summary;
     struct summary_session *x = session_of(s, i->session);
     uint64_t end_ns = i->start_ns + i->duration_ns;
+    enum counted how = counting_of(reading->counting, i);
 
     if (!s->inferences || i->start_ns < s->first_start_ns)
         s->first_start_ns = i->start_ns;
     s->last_end_ns = end_ns > s->last_end_ns ? end_ns : s->last_end_ns;
     s->inferences++;
     if (x)
-        add_to_session(x, i);
+        add_to_session(x, i, how != LEFT_OUT);
     if (i->has_context) {
         range_add(&s->batch_size, i->batch_size);
         range_add(&s->padding, i->padding);
@@ -206,12 +252,11 @@ static void take_inference(void *to, const struct inference *i)
             take_error(s, i->error);
         return;
     }
-    s->sampled += (i->flags & FLAG_SAMPLED) != 0;
-    spread_add(i->flags & FLAG_SAMPLED ? &s->slowed : &s->spread,
-            i->duration_ns);
-    s->samples += i->flags & FLAG_SHAPE ? i->batch : 1;
-    add_to_phase(s, i);
-    generations_add(reading->generations, i);
+    summary_count(s, i, how);
+    add_parts(&s->parts, i);
+    s->without_cache +=
+            (i->flags & (FLAG_SEQUENCE | FLAG_PAST)) == FLAG_SEQUENCE;
+    (void)generations_add(reading->generations, i);
 }
 
 static void take_section(void *to, const struct section *x)
@@ -239,6 +284,8 @@ static void take_token(void *to, const struct token *t)
 {
     struct summary *s = to;
 
+    if (t->seen)
+        return; /* seen from the inferences, as `tokens` is */
     s->told_tokens++;
     if (s->item_count < LISTED_MOST)
         *GROW(s->items, s->item_count) = (struct summary_token){
@@ -290,12 +337,41 @@ static void find_warmup(struct summary *s)
         s->warmup.mean_ns = sum / (double)s->warmup.count;
 }
 
-/* Those that were looked into count only where there are no others. */
-static void figures(struct spread *plain, struct spread *slowed,
+static void figures(struct spread *spread, uint64_t longest_ns,
         struct spread_figures *out)
 {
-    if (!spread_figures(plain, out))
-        (void)spread_figures(slowed, out);
+    if (spread_figures(spread, out))
+        out->max = (double)longest_ns;
+}
+
+void summary_find_figures(struct summary *s)
+{
+    figures(&s->spread, s->longest_ns, &s->latency);
+    for (size_t i = 0; i < PHASES; i++)
+        figures(&s->phase_spread[i], s->phase_longest_ns[i], &s->phase[i]);
+}
+
+/* What tracing cost, of all that ran. */
+static void find_tracing(struct summary *s, const struct counting *c)
+{
+    double cost_ns = 0, all_ns = 0;
+    uint64_t traced = 0;
+
+    for (size_t i = 0; i < s->session_count; i++) {
+        struct summary_session *x = &s->sessions[i];
+
+        x->counted = counting_session(c, x->id);
+        if (x->counted.cost_known) {
+            s->tracing_known = true;
+            traced += x->counted.traced;
+            cost_ns += x->counted.cost_ns * (double)x->counted.traced;
+        }
+        all_ns += x->total_ns;
+    }
+    if (!s->tracing_known || !traced)
+        return;
+    s->tracing_ns = cost_ns / (double)traced;
+    s->tracing_share = all_ns > 0 ? cost_ns / all_ns : 0;
 }
 
 /* From one inference to the next of the same session. */
@@ -306,10 +382,9 @@ static void find_jitter(struct summary *s)
 
     for (size_t i = 0; i < s->session_count; i++) {
         const struct summary_session *x = &s->sessions[i];
-        const struct spread *of = s->spread.count ? &x->spread : &x->slowed;
 
-        steps += of->steps;
-        pairs += of->count ? of->count - 1 : 0;
+        steps += x->spread.steps;
+        pairs += x->spread.count ? x->spread.count - 1 : 0;
     }
     s->latency.jitter = pairs ? steps / (double)pairs : 0;
     s->latency.pairs = pairs;
@@ -318,29 +393,84 @@ static void find_jitter(struct summary *s)
 static void finish(struct summary *s)
 {
     for (size_t i = 0; i < s->session_count; i++)
-        figures(&s->sessions[i].spread, &s->sessions[i].slowed,
+        figures(&s->sessions[i].spread, s->sessions[i].longest_ns,
                 &s->sessions[i].latency);
-    figures(&s->spread, &s->slowed, &s->latency);
+    summary_find_figures(s);
     find_jitter(s);
-    for (size_t i = 0; i < PHASES; i++)
-        (void)spread_figures(&s->phase_spread[i], &s->phase[i]);
     find_warmup(s);
 }
 
 static int read_inferences(struct summary *out, struct store *s, int64_t run,
-        struct error *e)
+        struct counting *counting, struct error *e)
 {
-    struct reading_inferences reading = { out, generations_new() };
+    struct reading_inferences reading = { out, generations_new(counting),
+        counting };
     int rc = store_each_inference(s, run, take_inference, &reading, e);
 
     generations_finish(reading.generations, &out->tokens);
+    if (!rc)
+        find_tracing(out, counting);
     return rc;
+}
+
+static int read_operators(struct summary *out, struct store *s, int64_t run,
+        struct error *e)
+{
+    int rc = operators_read(&out->operators, s, run, e);
+
+    for (size_t i = 0; i < out->operators.table_count; i++) {
+        struct operator_table *t = &out->operators.tables[i];
+
+        for (size_t k = 0; k < out->session_count; k++) {
+            const struct summary_session *x = &out->sessions[k];
+            const struct operator_table *its =
+                    operators_table(&out->operators, x->id);
+
+            if (its == t && x->counted.first_traced) {
+                t->cold[x->counted.first_phase]++;
+                t->cold[PHASES]++;
+            }
+            if (x->id == t->session)
+                operator_flops_fill(&out->operators, out, x);
+        }
+    }
+    if (!rc)
+        rc = activations_read(&out->activations, &out->operators, s, run, e);
+    return rc;
+}
+
+static void take_absence(void *to, const struct absence_note *a)
+{
+    struct summary *s = to;
+
+    if (a->metric != METRIC_inferences_total)
+        return;
+    s->unheard = alloc_resize(s->unheard,
+            (s->unheard_count + 1) * sizeof(*s->unheard));
+    s->unheard[s->unheard_count++] = (struct summary_unheard){
+        .subject = a->subject,
+        .reason = copy(a->reason),
+    };
+}
+
+static void take_subject(void *to, const struct subject_entry *x)
+{
+    struct summary *s = to;
+
+    for (size_t i = 0; i < s->unheard_count; i++)
+        if (s->unheard[i].subject == x->id && !s->unheard[i].program) {
+            s->unheard[i].pid = x->subject.number;
+            s->unheard[i].program = copy(x->subject.name);
+            s->unheard[i].runtime = copy(x->subject.detail);
+        }
 }
 
 int summary_read(struct summary *out, struct store *s, int64_t run,
         struct error *e)
 {
-    *out = (struct summary){ .prices.pue = 1 };
+    struct counting *counting = NULL;
+
+    *out = (struct summary){ .prices.pue = 1, .shown_phase = PHASES };
 
     int rc = store_read_run(s, run, take_run, out, e);
 
@@ -351,9 +481,11 @@ int summary_read(struct summary *out, struct store *s, int64_t run,
     if (!rc)
         rc = store_each_session(s, run, take_session, out, e);
     if (!rc)
-        rc = read_inferences(out, s, run, e);
+        rc = counting_read(&counting, s, run, e);
     if (!rc)
-        rc = operators_read(&out->operators, s, run, e);
+        rc = read_inferences(out, s, run, counting, e);
+    if (!rc)
+        rc = read_operators(out, s, run, e);
     if (!rc)
         rc = store_each_section(s, run, take_section, out, e);
     if (!rc)
@@ -365,15 +497,18 @@ int summary_read(struct summary *out, struct store *s, int64_t run,
     if (!rc)
         rc = session_devices_read(out, s, run, e);
     if (!rc)
+        rc = store_each_absence(s, run, take_absence, out, e);
+    if (!rc)
+        rc = store_each_subject(s, run, take_subject, out, e);
+    if (!rc)
         rc = usage_read(&out->usage, s, run, e);
     if (!rc)
         rc = run_energy_read(&out->energy, s, run, e);
-    if (rc) {
-        summary_release(out);
-        return rc;
+    if (!rc) {
+        finish(out);
+        rc = measured_focus(out, s, run, e);
     }
-    finish(out);
-    rc = measured_focus(out, s, run, e);
+    counting_free(counting);
     if (rc)
         summary_release(out);
     return rc;
@@ -398,7 +533,6 @@ static void release_sessions(struct summary *s)
         session_device_release(&x->device);
         free(x->first_ns);
         spread_release(&x->spread);
-        spread_release(&x->slowed);
     }
     free(s->sessions);
 }
@@ -423,8 +557,15 @@ void summary_release(struct summary *s)
         free(s->libraries[i].path);
         free(s->libraries[i].version);
         free(s->libraries[i].language);
+        free(s->libraries[i].untraced);
     }
     free(s->libraries);
+    for (size_t i = 0; i < s->unheard_count; i++) {
+        free(s->unheard[i].program);
+        free(s->unheard[i].runtime);
+        free(s->unheard[i].reason);
+    }
+    free(s->unheard);
     release_sessions(s);
     for (size_t i = 0; i < s->section_count; i++)
         free(s->sections[i].name);
@@ -437,12 +578,61 @@ void summary_release(struct summary *s)
     free(s->errors);
     release_notes(s->marks, s->mark_count);
     release_notes(s->threads, s->thread_count);
+    free(s->sweep.points);
     spread_release(&s->spread);
-    spread_release(&s->slowed);
     operators_release(&s->operators);
+    activations_release(&s->activations);
     for (size_t i = 0; i < PHASES; i++)
         spread_release(&s->phase_spread[i]);
     *s = (struct summary){ 0 };
+}
+
+/* Whether values of the session's operators were looked at. */
+static bool was_looked_at(const struct summary *s, uint32_t session)
+{
+    const struct operators *o = &s->operators;
+    uint32_t table =
+            session && session <= o->session_count && o->table_of[session - 1]
+                    ? o->table_of[session - 1]
+                    : session;
+
+    for (size_t i = 0; i < s->activations.count; i++) {
+        const struct operator_figures *f =
+                operators_find(o, s->activations.items[i].operator_id);
+
+        if (f && f->session == table)
+            return true;
+    }
+    return false;
+}
+
+const char *summary_no_operators(const struct summary *s,
+        const struct summary_session *x)
+{
+    const struct operator_table *t = operators_table(&s->operators, x->id);
+
+    if (!x->inferences || (t && t->sums[PHASES].count))
+        return NULL;
+    for (size_t i = 0; i < s->library_count; i++)
+        if (s->libraries[i].id == x->library && s->libraries[i].untraced)
+            return s->libraries[i].untraced;
+    if (t && t->sums[PHASES].lost)
+        return "of every traced inference some lines were lost: try a larger "
+               "--buffer";
+    if (was_looked_at(s, x->id))
+        return "every traced inference was looked at by --stats, which takes "
+               "its time between the operators: try a larger N";
+    return "none of its inferences was traced: see --ops";
+}
+
+/* Where the name of the folder begins that `inner` lies in. */
+static const char *folder_of(const char *path, const char *inner)
+{
+    const char *from = inner;
+
+    while (from > path && !(from < inner - 1 && from[-1] == '/'))
+        from--;
+    return from;
 }
 
 char *summary_model_name(const char *path)
@@ -452,8 +642,19 @@ char *summary_model_name(const char *path)
     const char *from = file;
 
     if (strcmp(file, "model.onnx") == 0)
-        while (from > path && !(from < file - 1 && from[-1] == '/'))
-            from--;
+        from = folder_of(path, file);
+    /* "phi/onnx/model.onnx": the folder of that name says nothing either. */
+    if (strcmp(from, "onnx/model.onnx") == 0 && from > path + 1) {
+        struct buf above = { 0 };
+        const char *folder = folder_of(path, from);
+
+        buf_add(&above, folder, (size_t)(from - 1 - folder));
+
+        char *short_name = alloc_text(buf_cstr(&above));
+
+        buf_release(&above);
+        return short_name;
+    }
 
     char *name = alloc_text(from);
     size_t len = strlen(name);
@@ -461,4 +662,17 @@ char *summary_model_name(const char *path)
     if (len > 5 && strcmp(name + len - 5, ".onnx") == 0)
         name[len - 5] = 0;
     return name;
+}
+
+const char *summary_no_tokens(const struct summary *s)
+{
+    if (s->tokens.generations)
+        return NULL;
+    if (s->tokens.orphans)
+        return "the steps that were seen go on with texts whose prompts were "
+               "not";
+    if (s->without_cache)
+        return "the model takes the ids of tokens, but neither takes nor "
+               "returns a cache, so no inference shows what text it is of";
+    return NULL;
 }

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Figures that are added up over the processes in each second. */
+/* Figures that are added up over the processes in each second; of the host
+ * there is one. */
 static const struct {
     enum metric_id metric;
     size_t at; /* in struct usage */
@@ -15,6 +16,7 @@ static const struct {
     { METRIC_process_cpu_cores, offsetof(struct usage, cpu_cores) },
     { METRIC_process_resident_bytes, offsetof(struct usage, rss_bytes) },
     { METRIC_process_threads, offsetof(struct usage, threads) },
+    { METRIC_host_busy_ratio, offsetof(struct usage, host_busy) },
 };
 
 /* Counters whose last values are added up. */
@@ -49,7 +51,7 @@ struct line {
 struct reading_usage {
     struct usage *usage;
     struct line line[LEN(ranges)];
-    struct map processes; /* subjects that are some */
+    struct map processes; /* subjects that are some, and the host */
     /* The greatest value of the series that is being read. */
     uint32_t subject;
     uint16_t metric;
@@ -82,10 +84,10 @@ static void take_subject(void *to, const struct subject_entry *x)
 {
     struct reading_usage *u = to;
 
-    if (x->subject.kind != SUBJECT_PROCESS)
+    if (x->subject.kind != SUBJECT_PROCESS && x->subject.kind != SUBJECT_HOST)
         return;
-    map_put(&u->processes, x->id, 1);
-    u->usage->processes++;
+    map_put(&u->processes, x->id, x->subject.kind);
+    u->usage->processes += x->subject.kind == SUBJECT_PROCESS;
 }
 
 /* The counter of one process is over: its last value is its greatest. */
@@ -109,7 +111,9 @@ static void take_rollup(void *to, const struct rollup *r)
     struct reading_usage *u = to;
     struct usage *usage = u->usage;
 
-    if (!map_find(&u->processes, r->subject))
+    const uint64_t *kind = map_find(&u->processes, r->subject);
+
+    if (!kind)
         return;
     if (u->subject != r->subject || u->metric != r->metric)
         end_series(u);
@@ -117,7 +121,8 @@ static void take_rollup(void *to, const struct rollup *r)
     u->subject = r->subject;
     u->metric = r->metric;
     u->last = r->max;
-    usage->readings += r->count;
+    if (*kind == SUBJECT_PROCESS)
+        usage->readings += r->count;
     for (size_t i = 0; i < LEN(ranges); i++)
         if (ranges[i].metric == r->metric)
             add_second(&u->line[i], r->second, r->mean);
@@ -158,6 +163,15 @@ bool usage_mean_cores(double *out, const struct usage *u, const struct run *r)
     else
         return false;
     return true;
+}
+
+double usage_most_cores(const struct usage *u, const struct run *r)
+{
+    double mean;
+
+    return usage_mean_cores(&mean, u, r) && mean > u->cpu_cores.max
+                   ? mean
+                   : u->cpu_cores.max;
 }
 
 int usage_read(struct usage *out, struct store *s, int64_t run, struct error *e)

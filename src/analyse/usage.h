@@ -35,11 +35,17 @@ struct usage {
     struct usage_total minor_faults, major_faults;
     struct usage_total voluntary_switches, involuntary_switches;
     struct usage_range threads;
+    struct usage_range host_busy; /* of all its cores: 1 is all of them */
 };
 
 /* Cores that the run kept busy on average: exact where the system told its CPU
  * time at the end, else as it was sampled.  False: not known. */
 bool usage_mean_cores(double *out, const struct usage *u, const struct run *r);
+
+/* The busiest second, as far as it was sampled: processes that live shorter
+ * than it takes to look are not in it, but in the mean, which it is never
+ * below. */
+double usage_most_cores(const struct usage *u, const struct run *r);
 
 int usage_read(struct usage *out, struct store *s, int64_t run,
         struct error *e);

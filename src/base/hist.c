@@ -11,9 +11,15 @@
  * 64 * 57 + 127 = HIST_BUCKETS - 1. */
 #include "base/hist.h"
 
+#include "base/alloc.h"
+
+#include <errno.h>
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 static unsigned bucket_of(uint64_t value)
 {
@@ -57,6 +63,16 @@ void hist_add(struct hist *h, uint64_t value)
     h->count++;
     h->sum += (double)value;
     h->bucket[bucket_of(value)]++;
+}
+
+static void add_many(struct hist *h, unsigned bucket, uint64_t count)
+{
+    uint64_t value = middle_of(bucket);
+
+    widen(h, value, value);
+    h->count += count;
+    h->sum += (double)value * (double)count;
+    h->bucket[bucket] += count;
 }
 
 void hist_merge(struct hist *into, const struct hist *from)
@@ -105,4 +121,118 @@ bool hist_next(const struct hist *h, unsigned *at, struct hist_range *out)
     out->greatest = out->least + above;
     out->count = h->bucket[(*at)++];
     return true;
+}
+
+/* --- in little memory, and as text ---------------------------------------- */
+
+/* Makes room for the buckets from `first` to `last`. */
+static void stretch(struct hist_part *p, unsigned first, unsigned last)
+{
+    unsigned used = last - first + 1;
+    uint32_t *bucket = alloc_zero(used, sizeof(*bucket));
+
+    if (p->used)
+        memcpy(bucket + (p->first - first), p->bucket,
+                p->used * sizeof(*bucket));
+    free(p->bucket);
+    p->bucket = bucket;
+    p->first = (uint16_t)first;
+    p->used = (uint16_t)used;
+}
+
+void hist_part_add(struct hist_part *p, uint64_t value)
+{
+    unsigned at = bucket_of(value);
+    unsigned end = p->first + p->used;
+
+    if (!p->used)
+        stretch(p, at, at);
+    else if (at < p->first)
+        stretch(p, at, end - 1);
+    else if (at >= end)
+        stretch(p, p->first, at);
+
+    uint32_t *count = &p->bucket[at - p->first];
+
+    *count += *count != UINT32_MAX;
+}
+
+void hist_part_release(struct hist_part *p)
+{
+    free(p->bucket);
+    *p = (struct hist_part){ 0 };
+}
+
+uint64_t hist_part_quantile(const struct hist_part *p, double q)
+{
+    uint64_t count = 0, seen = 0;
+    unsigned i = 0;
+
+    for (unsigned j = 0; j < p->used; j++)
+        count += p->bucket[j];
+
+    double rank = ceil(q * (double)count * (1 - 2 * DBL_EPSILON));
+
+    if (!count)
+        return 0;
+    while (i + 1u < p->used && (double)(seen + p->bucket[i]) < rank)
+        seen += p->bucket[i++];
+    return middle_of(p->first + i);
+}
+
+void hist_part_write(const struct hist_part *p, struct buf *out)
+{
+    const char *before = "[";
+    uint64_t above;
+
+    for (unsigned i = 0; i < p->used; i++)
+        if (p->bucket[i]) {
+            buf_printf(out, "%s%" PRIu64 ",%" PRIu32, before,
+                    least_of(p->first + i, &above), p->bucket[i]);
+            before = ",";
+        }
+    buf_text(out, *before == '[' ? "[]" : "]");
+}
+
+/* Takes digits and the sign behind them off the text; the sign, or 0. */
+static char next_number(struct str *text, uint64_t *out)
+{
+    size_t len = 0;
+    struct str digits = *text;
+
+    while (len < text->len && text->p[len] >= '0' && text->p[len] <= '9')
+        len++;
+    digits.len = len;
+    if (!len || len == text->len || str_u64(out, digits))
+        return 0;
+
+    char sign = text->p[len];
+
+    text->p += len + 1;
+    text->len -= len + 1;
+    return sign;
+}
+
+int hist_read(struct hist *into, struct str text)
+{
+    char sign = ',';
+
+    if (str_is(text, "[]"))
+        return 0;
+    if (!text.len || *text.p != '[')
+        return -EINVAL;
+    text.p++;
+    text.len--;
+    while (sign == ',') {
+        uint64_t value, count;
+
+        if (next_number(&text, &value) != ',')
+            return -EINVAL;
+        sign = next_number(&text, &count);
+        if (sign != ',' && sign != ']')
+            return -EINVAL;
+        if (count)
+            add_many(into, bucket_of(value), count);
+    }
+    return text.len ? -EINVAL : 0;
 }

@@ -12,6 +12,8 @@
  * loss.  Starts zeroed.  Nothing here allocates. */
 #pragma once
 
+#include "base/buf.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -46,3 +48,26 @@ struct hist_range {
 /* Takes the next such bucket: `at` starts at 0 and belongs to the walk.  False:
  * there are no more. */
 bool hist_next(const struct hist *h, unsigned *at, struct hist_range *out);
+
+/* --- in little memory, and as text ---------------------------------------- */
+
+/* The same buckets, of which only those between the least and the greatest
+ * value take memory.  Starts zeroed. */
+struct hist_part {
+    uint32_t *bucket; /* a count that is too large stays at UINT32_MAX */
+    uint16_t first, used;
+};
+
+void hist_part_add(struct hist_part *p, uint64_t value);
+void hist_part_release(struct hist_part *p);
+/* As hist_quantile(), to the middle of a bucket; 0 when it is empty. */
+uint64_t hist_part_quantile(const struct hist_part *p, double q);
+
+/* Adds "[1208,4,1224,17]": of each bucket that is not empty its least value,
+ * and how many are in it. */
+void hist_part_write(const struct hist_part *p, struct buf *out);
+
+/* Adds to a histogram what was written so.  Least, greatest and sum are then
+ * those of the buckets' middles: who knows better sets them.  -EINVAL: it was
+ * not; what came before is added. */
+int hist_read(struct hist *into, struct str text);

@@ -40,6 +40,16 @@ bool str_is(struct str s, const char *terminated)
     return str_eq(s, str_of(terminated));
 }
 
+const char *str_find(struct str s, const char *terminated)
+{
+    size_t len = strlen(terminated);
+
+    for (size_t i = 0; i + len <= s.len; i++)
+        if (memcmp(s.p + i, terminated, len) == 0)
+            return s.p + i;
+    return NULL;
+}
+
 bool str_starts(struct str s, const char *terminated)
 {
     size_t len = strlen(terminated);

@@ -19,6 +19,8 @@ bool str_eq(struct str a, struct str b);
 /* The same, against a terminated text. */
 bool str_is(struct str s, const char *terminated);
 bool str_starts(struct str s, const char *terminated);
+/* The first place of the text in `s`; NULL: it is not there. */
+const char *str_find(struct str s, const char *terminated);
 
 /* What precedes the first `c`; all of `s` if there is none. */
 struct str str_before(struct str s, char c);

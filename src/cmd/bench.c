@@ -6,97 +6,19 @@
 #include "analyse/history.h"
 #include "analyse/measured.h"
 #include "base/alloc.h"
-#include "cmd/bench_json.h"
-#include "cmd/bench_report.h"
-#include "cmd/bench_settings.h"
-#include "cmd/bench_text.h"
-#include "cmd/bench_worker.h"
+#include "cmd/bench/bench_json.h"
+#include "cmd/bench/bench_report.h"
+#include "cmd/bench/bench_settings.h"
+#include "cmd/bench/bench_text.h"
+#include "cmd/bench/bench_worker.h"
+#include "cmd/cli/output.h"
 #include "cmd/cmd.h"
-#include "cmd/output.h"
-#include "cmd/term.h"
+#include "cmd/text/term.h"
 #include "os/self.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char help[] =
-        "Usage: ortmeter bench [options] MODEL\n"
-        "\n"
-        "Runs a model with inputs made for it, and tells how fast it is.  "
-        "MODEL is\n"
-        "an .onnx file, or a folder with one in it.  Dimensions that it "
-        "leaves open\n"
-        "are given by --dim or guessed from their names; the report says "
-        "which.\n"
-        "Every inference is recorded, as by `ortmeter run`.\n"
-        "\n"
-        "Options:\n"
-        "  --count N         measure N inferences ...\n"
-        "  --duration S      ... or for S seconds, whichever is first; 1000 "
-        "and 5\n"
-        "                    if neither is given\n"
-        "  --warmup N        inferences before that, which do not count; "
-        "auto, if\n"
-        "                    not given: until their times have settled\n"
-        "  --dim NAME=N      the size of an open dimension; may be repeated.  "
-        "One\n"
-        "                    without a name is called INPUT:AXIS\n"
-        "  --batch LIST      batch sizes to compare, as in 1,2,4,8\n"
-        "  --compare-levels  compare ONNX Runtime's levels of graph "
-        "optimisation\n"
-        "  --concurrency N   threads that run each session at once; 1 if not "
-        "given\n"
-        "  --sessions N      sessions of the model, side by side; 1 if not "
-        "given\n"
-        "  --threads N       threads within an operator; ONNX Runtime's own "
-        "choice\n"
-        "                    if not given\n"
-        "  --qps N           begin N inferences a second, whether or not those "
-        "before\n"
-        "                    have ended, and count latency from when each "
-        "should have\n"
-        "                    begun\n"
-        "  --provider NAME   execution provider to ask for, like CUDA or "
-        "XNNPACK\n"
-        "  --ort PATH        the ONNX Runtime library to use\n"
-        "  --rate HZ         how often to sample CPU, memory and I/O: 100 if "
-        "not\n"
-        "                    given, 0: not at all\n"
-        "  --ops WHICH       record operators: off (default), all, N, auto; "
-        "see run\n"
-        "  --energy HOW      auto (default): what sensors measure; model: an "
-        "estimate\n"
-        "                    for the CPU; off\n"
-        "  --idle-watts W, --full-watts W\n"
-        "                    of this machine's CPU, for --energy model\n"
-        "  --meter FROM      an external power meter; see run\n"
-        "  --json            one JSON document instead of text\n"
-        "  -o FILE           write that document to FILE, and print no "
-        "report\n"
-        "  --quiet           no report and no progress bar\n"
-        "  --db FILE         the database to record into\n"
-        "  --key-file FILE   the key that the database is encrypted with\n"
-        "  --store URL       send the run to a server of many machines, too:\n"
-        "                    clickhouse://USER@HOST:8123/DATABASE\n"
-        "  --tag TEXT        a tag to find the run by; may be repeated\n"
-        "  -h, --help        this text\n"
-        "\n"
-        "Exit code: 0 good, 1 the model could not be loaded or run, 2 wrong "
-        "usage.\n"
-        "\n"
-        "Environment:\n"
-        "  ORTMETER_ORT      the ONNX Runtime library, when --ort is not "
-        "given\n"
-        "  ORTMETER_DB       the database, when --db is not given\n"
-        "\n"
-        "Examples:\n"
-        "  ortmeter bench model.onnx\n"
-        "  ortmeter bench model.onnx --count 500 --threads 1 --json\n"
-        "  ortmeter bench bert.onnx --dim sequence_length=128 --batch "
-        "1,2,4,8,16\n"
-        "  ortmeter bench model.onnx --qps 50 --duration 30 --concurrency 4\n"
-        "  ortmeter bench model.onnx --compare-levels\n"
-        "  ortmeter bench model.onnx --batch 1,2,4 --energy model\n";
 
 static int complain(const char *why)
 {
@@ -107,17 +29,19 @@ static int complain(const char *why)
 /* --- the worker's side of it ------------------------------------------------
  */
 
-/* Our own command line again, with the file that it is to report to. */
-static char **worker_argv(const char *self, const char *worker, int argc,
-        char *const *argv)
+/* Our own command line again. */
+static char **worker_argv(const char *self, char *const *argv)
 {
-    char **all = alloc_zero((size_t)argc + 3, sizeof(*all));
+    size_t n = 0;
+
+    while (argv[n])
+        n++;
+
+    char **all = alloc_zero(n + 2, sizeof(*all));
 
     all[0] = alloc_text(self);
-    all[1] = alloc_text(argv[0]);
-    all[2] = alloc_text(worker);
-    for (int i = 1; i < argc; i++)
-        all[i + 2] = alloc_text(argv[i]);
+    for (size_t i = 0; i < n; i++)
+        all[i + 1] = alloc_text(argv[i]);
     return all;
 }
 
@@ -166,6 +90,27 @@ static void explain_death(struct bench_report *r, const struct run *run)
 /* --- the report -------------------------------------------------------------
  */
 
+/* Where the meter saw none of it, the points are as the worker timed them. */
+static void own_sweep(struct sweep *out, const struct bench_report *r)
+{
+    if (r->row_count < 2 || out->count == r->row_count)
+        return;
+    free(out->points);
+    *out = (struct sweep){
+        .points = alloc_zero(r->row_count, sizeof(*out->points)),
+        .count = r->row_count,
+        .levels = r->rows[0].level != r->rows[r->row_count - 1].level,
+    };
+    for (size_t i = 0; i < r->row_count; i++)
+        out->points[i] = (struct sweep_point){
+            .batch = r->rows[i].batch,
+            .level = (int)r->rows[i].level,
+            .latency = r->rows[i].service,
+            .rounds = 1,
+            .wall_ns = (double)r->rows[i].wall_ns,
+        };
+}
+
 static int report(const struct bench_settings *s, const struct bench_report *r,
         struct store *store, int64_t run, struct error *e)
 {
@@ -183,8 +128,9 @@ static int report(const struct bench_settings *s, const struct bench_report *r,
         rc = bench_energy_read(energy, r, &summary, store, e);
     (void)history_keep(store, &summary, NULL); /* else `list` does it */
     /* Of an open loop, only the worker knows when each should have begun. */
-    if (r->rows[0].response.count)
+    if (r->rows[0].response.count && r->row_count == 1)
         summary.latency = r->rows[0].response;
+    own_sweep(&summary.sweep, r);
     if (!rc && (s->json || s->out))
         bench_json(&text, s, r, &summary, energy);
     else if (!rc)
@@ -198,14 +144,18 @@ static int report(const struct bench_settings *s, const struct bench_report *r,
 }
 
 /* Runs the worker under the meter; `to` is where it reports to. */
-static int bench(const struct bench_settings *s, char *const *argv, FILE *to)
+static int bench(const struct bench_settings *s, char *const *argv,
+        char *const *shown, FILE *to)
 {
     struct bench_report r = { 0 };
+    struct metered_settings settings = s->metered;
     struct metered metered;
-    struct error e = { "" };
+    struct error e = { 0 };
     int code = EXIT_GOOD;
 
-    if (metered_run(&metered, &s->metered, argv, &e))
+    settings.shown = shown;
+    settings.keeps_streams = true;
+    if (metered_run(&metered, &settings, argv, &e))
         return complain(e.text);
     if (metered.outcome.record_failed)
         code = complain(metered.outcome.why.text);
@@ -222,7 +172,7 @@ static int bench(const struct bench_settings *s, char *const *argv, FILE *to)
     return code;
 }
 
-static int start(const struct bench_settings *s, int argc, char *const *argv)
+static int start(const struct bench_settings *s, char *const *argv)
 {
     char self[PATH_MAX];
     char worker[32];
@@ -235,43 +185,58 @@ static int start(const struct bench_settings *s, int argc, char *const *argv)
         return complain(rc ? "cannot find out where ortmeter itself lies"
                            : "cannot make a temporary file");
     }
-    (void)snprintf(worker, sizeof(worker), "--worker=%d", fileno(to));
+    (void)snprintf(worker, sizeof(worker), "%d", fileno(to));
+    (void)setenv(BENCH_WORKER_VARIABLE, worker, 1);
 
-    char **again = worker_argv(self, worker, argc, argv);
-    int code = bench(s, again, to);
+    char **again = worker_argv(self, argv);
+    char **shown = worker_argv("ortmeter", argv);
+    int code = bench(s, again, shown, to);
 
     free_argv(again);
+    free_argv(shown);
     (void)fclose(to);
     return code;
 }
 
-static int run(int argc, char **argv)
+static int check(const struct cmd_call *c, struct error *e)
 {
-    struct bench_settings *s = alloc_zero(1, sizeof(*s));
-    char **given = alloc_zero((size_t)argc + 1, sizeof(*given));
-    struct error e = { "" };
-    int code;
+    return bench_settings_read(c->settings, c->words[0], e);
+}
 
-    /* Reading the options moves them about. */
-    memcpy(given, argv, (size_t)argc * sizeof(*given));
-    if (bench_settings_parse(s, argc, argv, &e))
-        code = options_fail("bench", &e);
-    else if (s->help)
-        code = output_write(NULL, str_of(help), &e) ? complain(e.text)
-                                                    : EXIT_GOOD;
-    else if (bench_settings_find_model(s, &e))
-        code = complain(e.text);
-    else
-        code = s->worker != BENCH_NOT_GIVEN ? bench_worker(s)
-                                            : start(s, argc, given);
-    free(given);
-    free(s);
-    return code;
+static int run(const struct cmd_call *c, struct error *e)
+{
+    struct bench_settings *s = c->settings;
+    int rc = bench_settings_find_model(s, e);
+
+    if (rc)
+        return rc;
+    return s->worker != BENCH_NOT_GIVEN ? bench_worker(s, e)
+                                        : start(s, c->argv);
 }
 
 const struct cmd cmd_bench = {
     .name = "bench",
     .about = "run a model with made-up inputs and tell how fast it is",
-    .help = help,
+    .usage = "[options] MODEL",
+    .text = "Runs a model with inputs made for it, and tells how fast it is.  "
+            "MODEL is\n"
+            "an .onnx file, or a folder with one in it.  Dimensions that it "
+            "leaves open\n"
+            "are given by --dim or guessed from their names; the report says "
+            "which.\n"
+            "Every inference is recorded, as by `ortmeter run`.\n",
+    .options = bench_options,
+    .notes = "Exit code: 0 good, 1 the model could not be loaded or run, 2 "
+             "wrong usage.\n",
+    .examples = "bench model.onnx\n"
+                "bench model.onnx --count 500 --threads 1 --json\n"
+                "bench bert.onnx --dim sequence_length=128 --batch 1,2,4,8,16\n"
+                "bench model.onnx --qps 50 --duration 30 --concurrency 4\n"
+                "bench model.onnx --compare-levels\n"
+                "bench model.onnx --batch 1,2,4 --energy model\n",
+    .words_max = 1,
+    .settings_size = sizeof(struct bench_settings),
+    .defaults = &bench_defaults,
+    .check = check,
     .run = run,
 };

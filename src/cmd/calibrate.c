@@ -1,42 +1,20 @@
 /* calibrate.c -- what the machine draws while it does nothing. */
 #include "energy/calibrate.h"
 #include "base/json.h"
+#include "cmd/cli/database.h"
+#include "cmd/cli/options.h"
+#include "cmd/cli/output.h"
 #include "cmd/cmd.h"
-#include "cmd/database.h"
-#include "cmd/options.h"
-#include "cmd/output.h"
 #include "energy/recorder.h"
 #include "os/clock.h"
 #include "os/interrupt.h"
 #include "os/pause.h"
 
 #include <errno.h>
-
-static const char help[] =
-        "Usage: ortmeter calibrate [options]\n"
-        "\n"
-        "Measures what the idle machine draws, so that later runs can tell\n"
-        "what they caused (net) from what would have been drawn anyway.\n"
-        "Leave the machine alone meanwhile: it waits until the power has\n"
-        "settled, measures until it is certain to 1 %, and gives up when\n"
-        "somebody works.  The newest calibration of a machine counts for all\n"
-        "of its runs in the database.\n"
-        "\n"
-        "Options:\n"
-        "  --json        the result as JSON\n"
-        "  --most S      give up after so many seconds (120)\n"
-        "  --db FILE     the database to keep it in\n"
-        "  -h, --help    this text\n"
-        "\n"
-        "Exit code: 0 good, 1 no sensor or it failed, 2 wrong usage, 4 the\n"
-        "machine was busy or did not settle.\n"
-        "\n"
-        "Examples:\n"
-        "  ortmeter calibrate\n"
-        "  ortmeter calibrate --most 300 --json\n";
+#include <stdio.h>
 
 struct settings {
-    bool json, help;
+    bool json;
     double most_s;
     const char *db;
 };
@@ -120,7 +98,7 @@ static int keep(const struct settings *s, const struct calibrate *c,
 static int finish(const struct settings *s, const struct calibrate *c,
         enum baseline_state state)
 {
-    struct error e = { "" };
+    struct error e = { 0 };
 
     if (state == BASELINE_BUSY) {
         (void)fprintf(stderr,
@@ -160,7 +138,7 @@ static int measure(const struct settings *s, struct calibrate *c)
     return rc;
 }
 
-static int calibrate(const struct settings *s)
+static int calibrate(const struct settings *s, struct error *e)
 {
     struct calibrate_plan plan = {
         .root = "",
@@ -171,48 +149,53 @@ static int calibrate(const struct settings *s)
         .tell = tell_progress,
     };
     struct calibrate *c = NULL;
-    struct error e = { "" };
 
     if (s->most_s > 0)
         plan.rules.most_ns = (uint64_t)(s->most_s * 1e9);
 
-    int rc = calibrate_open(&c, &plan, &e);
+    int rc = calibrate_open(&c, &plan, e);
 
     if (!rc) {
         rc = measure(s, c);
     } else if (rc == -ENODEV) {
         rc = no_sensor(calibrate_sampling(c));
-    } else {
-        (void)fprintf(stderr, "ortmeter calibrate: %s\n", e.text);
-        rc = EXIT_FAILED;
     }
     calibrate_close(c);
     return rc;
 }
 
-static int run(int argc, char **argv)
-{
-    struct settings s = { 0 };
-    struct error e = { "" };
-    const struct option table[] = {
-        { "json", 0, OPTION_FLAG, &s.json },
-        { "most", 0, OPTION_REAL, &s.most_s },
-        { "db", 0, OPTION_TEXT, &s.db },
-        { "help", 'h', OPTION_FLAG, &s.help },
-        { 0 },
-    };
-    const struct options options = { .table = table };
+static const struct option options[] = {
+    OPTION_FLAG("json", 0, struct settings, json, "the result as JSON"),
+    OPTION_REAL("most", 0, struct settings, most_s, "S",
+            "give up after so many seconds (120)"),
+    OPTION_TEXT("db", 0, struct settings, db, "FILE",
+            "the database to keep it in", .variable = "ORTMETER_DB"),
+    OPTION_END,
+};
 
-    if (options_parse(&options, argc, argv, &e) < 0)
-        return options_fail("calibrate", &e);
-    if (s.help)
-        return output_write(NULL, str_of(help), &e) ? EXIT_FAILED : EXIT_GOOD;
-    return calibrate(&s);
+static int run(const struct cmd_call *c, struct error *e)
+{
+    return calibrate(c->settings, e);
 }
 
 const struct cmd cmd_calibrate = {
     .name = "calibrate",
     .about = "measure what the idle machine draws",
-    .help = help,
+    .usage = "[options]",
+    .text = "Measures what the idle machine draws, so that later runs can "
+            "tell\n"
+            "what they caused (net) from what would have been drawn anyway.\n"
+            "Leave the machine alone meanwhile: it waits until the power has\n"
+            "settled, measures until it is certain to 1 %, and gives up when\n"
+            "somebody works.  The newest calibration of a machine counts for "
+            "all\n"
+            "of its runs in the database.\n",
+    .options = options,
+    .notes = "Exit code: 0 good, 1 no sensor or it failed, 2 wrong usage, 4 "
+             "the\n"
+             "machine was busy or did not settle.\n",
+    .examples = "calibrate\n"
+                "calibrate --most 300 --json\n",
+    .settings_size = sizeof(struct settings),
     .run = run,
 };

@@ -1,42 +1,19 @@
 /* compare.c -- two recorded runs beside each other. */
 #include "analyse/comparison.h"
+#include "cmd/cli/options.h"
+#include "cmd/cli/output.h"
+#include "cmd/cli/source.h"
 #include "cmd/cmd.h"
-#include "cmd/options.h"
-#include "cmd/output.h"
-#include "cmd/page.h"
-#include "cmd/source.h"
-#include "export/comparison_json.h"
+#include "cmd/text/page.h"
+#include "export/json/comparison_json.h"
 
 #include <errno.h>
 #include <math.h>
-
-static const char help[] =
-        "Usage: ortmeter compare [options] BEFORE [AFTER]\n"
-        "\n"
-        "Shows what changed from one recorded run to another.  Both are ids,\n"
-        "the beginnings of ids, or 'last', which AFTER is when it is left\n"
-        "out.  The interval of the median's change, with 95 % confidence, is\n"
-        "about these two runs; what differs from start to start is not in it.\n"
-        "\n"
-        "Options:\n"
-        "  --json            one JSON document instead of text\n"
-        "  --db FILE         the database to read\n"
-        "  --key-file FILE   the key of a database that is encrypted\n"
-        "  --store URL       a server with the runs of many machines:\n"
-        "                    clickhouse://USER@HOST:8123/DATABASE\n"
-        "  -o FILE           write to FILE\n"
-        "  -h, --help        this text\n"
-        "\n"
-        "Exit code: 0 good, whatever changed; 1 there is no such run or it\n"
-        "cannot be read, 2 wrong usage.\n"
-        "\n"
-        "Examples:\n"
-        "  ortmeter compare 3f2a\n"
-        "  ortmeter compare 3f2a 9b1c --json\n"
-        "  ortmeter compare 3f2a 9b1c --store clickhouse://me@fleet:8123/ort\n";
+#include <stdio.h>
+#include <string.h>
 
 struct settings {
-    bool json, help;
+    bool json;
     const char *out;
     struct source source;
 };
@@ -76,6 +53,9 @@ static const struct {
     [COMPARISON_RATE] = { "inf/s", number_text },
     [COMPARISON_MEMORY] = { "memory", bytes_text },
     [COMPARISON_JOULES] = { "J/inference", number_text },
+    [COMPARISON_PER_SAMPLE] = { "per sample", ns_text },
+    [COMPARISON_TTFT] = { "first token", ns_text },
+    [COMPARISON_TPOT] = { "each further", ns_text },
 };
 
 static void change_text(const struct page *p, struct comparison_change x)
@@ -84,15 +64,11 @@ static void change_text(const struct page *p, struct comparison_change x)
         buf_printf(p->out, "  %+8.1f %%", 100 * (x.after / x.before - 1));
 }
 
-static void verdict_text(const struct page *p, const struct comparison *c)
+static void interval_text(const struct page *p, const struct comparison *c)
 {
-    if (!c->has_interval)
-        return;
-    buf_printf(p->out, "  [%+.1f, %+.1f]  ", 100 * (c->low - 1),
-            100 * (c->high - 1));
-    page_style(p, c->verdict == COMPARISON_SLOWER ? TERM_YELLOW : TERM_PLAIN);
-    buf_text(p->out, comparison_verdict_name(c->verdict));
-    page_style(p, TERM_PLAIN);
+    if (c->has_interval)
+        buf_printf(p->out, "  [%+.1f, %+.1f]  %s", 100 * (c->low - 1),
+                100 * (c->high - 1), COMPARISON_VERDICT);
 }
 
 static void figures_text(const struct page *p, const struct comparison *c)
@@ -105,15 +81,21 @@ static void figures_text(const struct page *p, const struct comparison *c)
         page_label(p, shown[i].label);
         shown[i].show(p->out, x.before);
         shown[i].show(p->out, x.after);
-        change_text(p, x);
-        if (i == COMPARISON_MEDIAN)
-            verdict_text(p, c);
+        if (comparison_holds(c, (enum comparison_figure)i)) {
+            change_text(p, x);
+            if (i == COMPARISON_MEDIAN)
+                interval_text(p, c);
+        }
         buf_char(p->out, '\n');
     }
 }
 
 static void operators_lines(const struct page *p, const struct comparison *c)
 {
+    if (c->no_operators) {
+        page_label(p, "operators");
+        buf_printf(p->out, "not compared: %s\n", c->no_operators);
+    }
     for (size_t i = 0; i < c->operator_count && i < PAGE_LINES; i++) {
         const struct comparison_operator *o = &c->operators[i];
 
@@ -130,20 +112,41 @@ static void operators_lines(const struct page *p, const struct comparison *c)
     }
 }
 
+/* First of all: two runs that are not alike are not compared unseen. */
+static void differences_text(const struct page *p, const struct comparison *c)
+{
+    const char *label = "not alike";
+
+    for (int i = 0; i < DIFFERENCES; i++) {
+        const struct difference *d = &c->differences[i];
+
+        if (!d->there)
+            continue;
+        page_label(p, label);
+        label = "";
+        buf_text(p->out, difference_name((enum difference_kind)i));
+        if (d->before.len || d->after.len)
+            buf_printf(p->out, ": %s, then %s", buf_cstr(&d->before),
+                    buf_cstr(&d->after));
+        buf_char(p->out, '\n');
+    }
+    if (differences_other_work(c->differences)) {
+        page_label(p, "");
+        buf_text(p->out, "an inference is not the same work in both, so its "
+                         "time is not compared\n");
+    }
+}
+
 static void comparison_text(struct buf *out, const struct comparison *c,
         const struct summary *before, const struct summary *after, bool colours)
 {
     const struct page p = { out, colours };
 
     buf_printf(out, "%.8s and %.8s\n", before->run.id, after->run.id);
+    differences_text(&p, c);
     figures_text(&p, c);
-    operators_lines(&p, c);
-    if (c->other_host || c->other_runtime || c->other_models) {
-        page_label(&p, "not alike");
-        buf_printf(out, "%s%s%s\n", c->other_host ? "host " : "",
-                c->other_runtime ? "ONNX Runtime " : "",
-                c->other_models ? "models" : "");
-    }
+    if (comparison_holds(c, COMPARISON_MEAN))
+        operators_lines(&p, c);
 }
 
 /* --- the command ---------------------------------------------------------- */
@@ -172,7 +175,13 @@ static int compare(const struct settings *s, const char *first,
     if (rc)
         return rc;
     rc = read_run(&after, s, second, e);
-    if (!rc) {
+    if (!rc && strcmp(before.run.id, after.run.id) == 0) {
+        rc = fail(e, -EINVAL,
+                "'%.64s' and '%.64s' are one run, %.8s: there is "
+                "nothing to compare",
+                first, second, before.run.id);
+        summary_release(&after);
+    } else if (!rc) {
         comparison_make(&c, &before, &after);
         if (s->json)
             comparison_json(&text, &c, &before, &after);
@@ -188,34 +197,52 @@ static int compare(const struct settings *s, const char *first,
     return rc;
 }
 
-static int run(int argc, char **argv)
+static const struct option options[] = {
+    JSON_OPTION(struct settings),
+    SOURCE_OPTIONS(struct settings, source),
+    OUT_OPTION(struct settings),
+    OPTION_END,
+};
+
+static int check(const struct cmd_call *c, struct error *e)
 {
-    struct settings s = { 0 };
-    struct error e = { "" };
-    const struct option table[] = {
-        { "json", 0, OPTION_FLAG, &s.json },
-        SOURCE_OPTIONS(s.source),
-        { NULL, 'o', OPTION_TEXT, &s.out },
-        { "help", 'h', OPTION_FLAG, &s.help },
-        { 0 },
-    };
-    const struct options options = { .table = table, .max_words = 2 };
-    int words = options_parse(&options, argc, argv, &e);
+    return c->word_count
+                   ? 0
+                   : fail(e, -EINVAL, "which run? ('last' is the newest)");
+}
 
-    if (words >= 0 && !s.help && !words)
-        words = fail(&e, -EINVAL, "which run? ('last' is the newest)");
-    if (words < 0)
-        return options_fail("compare", &e);
-
-    int rc = s.help ? output_write(NULL, str_of(help), &e)
-                    : compare(&s, argv[1], words > 1 ? argv[2] : "last", &e);
-
-    return options_end("compare", rc, &e);
+static int run(const struct cmd_call *c, struct error *e)
+{
+    return compare(c->settings, c->words[0],
+            c->word_count > 1 ? c->words[1] : "last", e);
 }
 
 const struct cmd cmd_compare = {
     .name = "compare",
     .about = "what changed from one run to another",
-    .help = help,
+    .usage = "[options] BEFORE [AFTER]",
+    .text = "Shows what is not alike in two recorded runs, and what changed "
+            "from\n"
+            "one to the other.  Both are ids, the beginnings of ids, tags, "
+            "'last'\n"
+            "or 'last~1', the one before it; AFTER is 'last' when it is left "
+            "out.\n"
+            "The interval of the median's change, with 95 % confidence, is "
+            "about\n"
+            "these two runs; what differs from start to start is not in it, "
+            "so\n"
+            "nothing is judged.  Where an inference was other work, only what "
+            "is\n"
+            "of one sample or token is compared.\n",
+    .options = options,
+    .notes = "Exit code: 0 good, whatever changed; 1 there is no such run or "
+             "it\n"
+             "cannot be read, 2 wrong usage.\n",
+    .examples = "compare 3f2a\n"
+                "compare 3f2a 9b1c --json\n"
+                "compare 3f2a 9b1c --store clickhouse://me@fleet:8123/ort\n",
+    .words_max = 2,
+    .settings_size = sizeof(struct settings),
+    .check = check,
     .run = run,
 };

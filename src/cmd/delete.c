@@ -1,11 +1,11 @@
 /* delete.c -- runs that go for good. */
 #include "base/alloc.h"
 #include "base/json.h"
+#include "cmd/cli/options.h"
+#include "cmd/cli/output.h"
+#include "cmd/cli/source.h"
 #include "cmd/cmd.h"
-#include "cmd/options.h"
-#include "cmd/output.h"
-#include "cmd/source.h"
-#include "export/summary_json.h"
+#include "export/json/summary_json.h"
 #include "fleet/change.h"
 #include "fleet/fetch.h"
 
@@ -14,33 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-        "Usage: ortmeter delete [options] RUN...\n"
-        "\n"
-        "Deletes recorded runs and all that belongs to them, for good: what\n"
-        "they wrote is overwritten in the database.  RUN is a run's id, the\n"
-        "beginning of one, or 'last'.  When one of them is not there, none is\n"
-        "deleted.\n"
-        "\n"
-        "Options:\n"
-        "  --json            one JSON document instead of text\n"
-        "  --db FILE         the database\n"
-        "  --key-file FILE   the key of a database that is encrypted\n"
-        "  --store URL       delete it on that server instead, whoever "
-        "recorded\n"
-        "                    it: clickhouse://USER@HOST:8123/DATABASE\n"
-        "  -o FILE           write to FILE\n"
-        "  -h, --help        this text\n"
-        "\n"
-        "Exit code: 0 good, 1 there is no such run, or it is still being\n"
-        "recorded, 2 wrong usage.\n"
-        "\n"
-        "Examples:\n"
-        "  ortmeter delete 3f2a\n"
-        "  ortmeter delete last --json\n";
-
 struct settings {
-    bool json, help;
+    bool json;
     const char *out;
     struct source source;
 };
@@ -61,7 +36,7 @@ static int find(struct doomed *out, struct store *store, struct clickhouse *c,
 {
     struct store *copy = NULL;
     int rc = c ? fetch_run_alone(&copy, &out->row, c, name, e)
-               : store_find_run(store, name, &out->row, e);
+               : store_find_run_id(store, name, &out->row, e);
 
     if (!rc)
         rc = store_read_run(c ? copy : store, out->row, take_id, out, e);
@@ -138,35 +113,43 @@ static int delete (const struct settings *s, char **names, int words,
     return rc;
 }
 
-static int run(int argc, char **argv)
+static const struct option options[] = {
+    JSON_OPTION(struct settings),
+    SOURCE_OPTIONS(struct settings, source),
+    OUT_OPTION(struct settings),
+    OPTION_END,
+};
+
+static int check(const struct cmd_call *c, struct error *e)
 {
-    struct settings s = { 0 };
-    struct error e = { "" };
-    const struct option table[] = {
-        { "json", 0, OPTION_FLAG, &s.json },
-        SOURCE_OPTIONS(s.source),
-        { NULL, 'o', OPTION_TEXT, &s.out },
-        { "help", 'h', OPTION_FLAG, &s.help },
-        { 0 },
-    };
-    const struct options options = { .table = table, .max_words = INT_MAX };
-    int words = options_parse(&options, argc, argv, &e);
+    return c->word_count
+                   ? 0
+                   : fail(e, -EINVAL, "there is no run to delete: give its id");
+}
 
-    if (words == 0 && !s.help)
-        words = fail(&e, -EINVAL, "there is no run to delete: give its id");
-    if (words < 0)
-        return options_fail("delete", &e);
-    argv[words + 1] = NULL;
-
-    int rc = s.help ? output_write(NULL, str_of(help), &e)
-                    : delete (&s, argv + 1, words, &e);
-
-    return options_end("delete", rc, &e);
+static int run(const struct cmd_call *c, struct error *e)
+{
+    return delete (c->settings, c->words, c->word_count, e);
 }
 
 const struct cmd cmd_delete = {
     .name = "delete",
     .about = "runs that go for good",
-    .help = help,
+    .usage = "[options] RUN...",
+    .text = "Deletes recorded runs and all that belongs to them, for good: "
+            "what\n"
+            "they wrote is overwritten in the database.  RUN is a run's id, "
+            "the\n"
+            "beginning of one, or 'last'.  When one of them is not there, none "
+            "is\n"
+            "deleted.\n",
+    .options = options,
+    .notes = "Exit code: 0 good, 1 there is no such run, or it is still being\n"
+             "recorded, 2 wrong usage.\n",
+    .examples = "delete 3f2a\n"
+                "delete last --json\n",
+    .words_max = CMD_WORDS_ANY,
+    .settings_size = sizeof(struct settings),
+    .check = check,
     .run = run,
 };

@@ -1,57 +1,27 @@
 /* energy.c -- the full account of a run's energy. */
 #include "analyse/summary.h"
 #include "base/json.h"
+#include "cmd/cli/database.h"
+#include "cmd/cli/options.h"
+#include "cmd/cli/output.h"
 #include "cmd/cmd.h"
-#include "cmd/database.h"
-#include "cmd/energy_flops.h"
-#include "cmd/energy_prices.h"
-#include "cmd/energy_text.h"
-#include "cmd/options.h"
-#include "cmd/output.h"
-#include "cmd/term.h"
-#include "export/energy_json.h"
-#include "export/energy_parts_json.h"
-#include "export/summary_json.h"
+#include "cmd/text/energy_flops.h"
+#include "cmd/text/energy_prices.h"
+#include "cmd/text/energy_text.h"
+#include "cmd/text/term.h"
+#include "export/json/energy_json.h"
+#include "export/json/energy_parts_json.h"
+#include "export/json/summary_json.h"
 
-static const char help[] =
-        "Usage: ortmeter energy [options] [RUN]\n"
-        "\n"
-        "Prints what a recorded run drew, whose it was, and how that is "
-        "known:\n"
-        "measured by a sensor, apportioned from what one measured, or\n"
-        "modelled.  RUN is its id, the beginning of one, or 'last', which is\n"
-        "also meant when it is left out.\n"
-        "\n"
-        "Options:\n"
-        "  --json          one JSON document instead of text\n"
-        "  --region NAME   where the electricity comes from, for its carbon:\n"
-        "                  DE, DEU, Germany, world ...\n"
-        "  --carbon G      grams of CO2e for a kWh, instead of a region's\n"
-        "  --price P       of a kWh\n"
-        "  --pue N         of the data centre: its energy over its machines'\n"
-        "  --by KEY        what work in the same stretch of time shares its\n"
-        "                  energy by: busy (time; the default), flops, cycles\n"
-        "  --flops N       floating-point operations of an inference; else as\n"
-        "                  the model's file or the operators tell\n"
-        "  --db FILE       the database to read\n"
-        "  -o FILE         write to FILE\n"
-        "  -h, --help      this text\n"
-        "\n"
-        "Exit code: 0 good, 1 there is no such run or it cannot be read, 2\n"
-        "wrong usage.\n"
-        "\n"
-        "Examples:\n"
-        "  ortmeter energy\n"
-        "  ortmeter energy last --region FR --price 0.25\n"
-        "  ortmeter energy last --by flops\n"
-        "  ortmeter energy 3f2a --json -o energy.json\n";
+#include <stdio.h>
 
 struct settings {
-    bool json, help;
+    bool json;
     double flops;
-    struct option_choice by; /* of energy_by_names */
+    int by; /* of energy_by_names */
     const char *out, *db;
-    struct energy_price_options prices;
+    struct energy_price_options price_options;
+    struct energy_prices prices;
 };
 
 static void flops_json(struct json *j, const struct energy_flops *f)
@@ -103,7 +73,7 @@ static int show(const struct settings *s, const struct energy_prices *prices,
 
     struct energy_flops flops = { 0 };
 
-    rc = energy_share_by(&summary, store, (enum energy_by)s->by.index, e);
+    rc = energy_share_by(&summary, store, (enum energy_by)s->by, e);
     if (!rc)
         energy_flops_find(&flops, s->flops, &summary, store);
     store_close(store);
@@ -123,39 +93,63 @@ static int show(const struct settings *s, const struct energy_prices *prices,
     return rc;
 }
 
-static int run(int argc, char **argv)
+static const struct option options[] = {
+    JSON_OPTION(struct settings),
+    OPTION_TEXT("region", 0, struct settings, price_options.region, "NAME",
+            "where the electricity comes from, for its carbon: DE, DEU, "
+            "Germany, world ..."),
+    OPTION_REAL("carbon", 0, struct settings, price_options.carbon, "G",
+            "grams of CO2e for a kWh, instead of a region's"),
+    OPTION_REAL("price", 0, struct settings, price_options.price, "P",
+            "of a kWh"),
+    OPTION_REAL("pue", 0, struct settings, price_options.pue, "N",
+            "of the data centre: its energy over its machines'"),
+    OPTION_CHOICE("by", 0, struct settings, by, energy_by_names, "KEY",
+            "what work in the same stretch of time shares its energy by: busy "
+            "(time; the default), flops, cycles"),
+    OPTION_REAL("flops", 0, struct settings, flops, "N",
+            "floating-point operations of an inference; else as the model's "
+            "file or the operators tell"),
+    OPTION_TEXT("db", 0, struct settings, db, "FILE", "the database to read",
+            .variable = "ORTMETER_DB"),
+    OUT_OPTION(struct settings),
+    OPTION_END,
+};
+
+static int check(const struct cmd_call *c, struct error *e)
 {
-    struct settings s = { .by.all = energy_by_names };
-    struct energy_prices prices = { 0 };
-    struct error e = { "" };
-    const struct option table[] = {
-        { "json", 0, OPTION_FLAG, &s.json },
-        { "region", 0, OPTION_TEXT, &s.prices.region },
-        { "carbon", 0, OPTION_REAL, &s.prices.carbon },
-        { "price", 0, OPTION_REAL, &s.prices.price },
-        { "pue", 0, OPTION_REAL, &s.prices.pue },
-        { "by", 0, OPTION_CHOICE, &s.by },
-        { "flops", 0, OPTION_REAL, &s.flops },
-        { "db", 0, OPTION_TEXT, &s.db },
-        { NULL, 'o', OPTION_TEXT, &s.out },
-        { "help", 'h', OPTION_FLAG, &s.help },
-        { 0 },
-    };
-    const struct options options = { .table = table, .max_words = 1 };
-    int words = options_parse(&options, argc, argv, &e);
+    struct settings *s = c->settings;
 
-    if (words < 0 || (!s.help && energy_prices(&prices, &s.prices, &e)))
-        return options_fail("energy", &e);
+    return energy_prices(&s->prices, &s->price_options, e);
+}
 
-    int rc = s.help ? output_write(NULL, str_of(help), &e)
-                    : show(&s, &prices, words ? argv[1] : "last", &e);
+static int run(const struct cmd_call *c, struct error *e)
+{
+    const struct settings *s = c->settings;
 
-    return options_end("energy", rc, &e);
+    return show(s, &s->prices, c->word_count ? c->words[0] : "last", e);
 }
 
 const struct cmd cmd_energy = {
     .name = "energy",
     .about = "what a recorded run drew, and whose it was",
-    .help = help,
+    .usage = "[options] [RUN]",
+    .text = "Prints what a recorded run drew, whose it was, and how that is "
+            "known:\n"
+            "measured by a sensor, apportioned from what one measured, or\n"
+            "modelled.  RUN is its id, the beginning of one, or 'last', which "
+            "is\n"
+            "also meant when it is left out.\n",
+    .options = options,
+    .notes = "Exit code: 0 good, 1 there is no such run or it cannot be read, "
+             "2\n"
+             "wrong usage.\n",
+    .examples = "energy\n"
+                "energy last --region FR --price 0.25\n"
+                "energy last --by flops\n"
+                "energy 3f2a --json -o energy.json\n",
+    .words_max = 1,
+    .settings_size = sizeof(struct settings),
+    .check = check,
     .run = run,
 };

@@ -1,69 +1,28 @@
 /* export.c -- a recorded run, in the formats of others. */
+#include "cmd/cli/options.h"
+#include "cmd/cli/output.h"
+#include "cmd/cli/progress.h"
+#include "cmd/cli/source.h"
 #include "cmd/cmd.h"
 #include "cmd/export_folder.h"
-#include "cmd/options.h"
-#include "cmd/output.h"
-#include "cmd/progress.h"
-#include "cmd/source.h"
 #include "export/formats.h"
-#include "export/table.h"
+#include "export/table/table.h"
 #include "os/clock.h"
+#include "os/self.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* In a file of a format that holds one table, unless another is named. */
 #define MAIN_TABLE "inferences"
 
-static const char help[] =
-        "Usage: ortmeter export -f FORMAT [options] [RUN]\n"
-        "\n"
-        "Writes a recorded run for other tools.  RUN is its id, the beginning\n"
-        "of one, or 'last', which is also meant when it is left out.\n"
-        "\n"
-        "Formats:\n";
-
-static const char help_options[] =
-        "\n"
-        "Options:\n"
-        "  -f, --format FORMAT   the format\n"
-        "  -o, --out PATH        write to a file instead of stdout; into a\n"
-        "                        folder (one that is there, or a PATH with / "
-        "at\n"
-        "                        its end): one file for each table\n"
-        "  -z, --gzip            compressed; of parquet: the pages in the "
-        "file\n"
-        "  --table NAME          that table only: csv, jsonl, parquet; a "
-        "parquet\n"
-        "                        file holds one, inferences if none is "
-        "named\n"
-        "  --shape NAME          another content of the format, as above\n"
-        "  --codec NAME          how the pages of parquet are packed: zstd\n"
-        "                        (the default), gzip or none\n"
-        "  --quiet               no progress on stderr\n"
-        "  --db FILE             the database to read\n"
-        "  --key-file FILE       the key of a database that is encrypted\n"
-        "  --store URL           a server with the runs of many machines:\n"
-        "                        clickhouse://USER@HOST:8123/DATABASE\n"
-        "  -h, --help            this text\n"
-        "\n"
-        "Exit code: 0 good, 1 there is no such run or it cannot be written, 2\n"
-        "wrong usage.\n"
-        "\n"
-        "Examples:\n"
-        "  ortmeter export -f chrome -o trace.json\n"
-        "  ortmeter export 3f2a -f json -z -o run.json.gz\n"
-        "  ortmeter export -f csv --table inferences\n"
-        "  ortmeter export -f parquet -o tables/\n"
-        "  ortmeter export -f html -o run.html\n";
-
 static const char *const codecs[] = { "zstd", "gzip", "none", NULL };
 
 struct settings {
-    bool gzip, quiet, help;
+    bool gzip, quiet;
     const char *format, *out, *table, *shape;
-    struct option_choice codec;
+    int codec; /* of codecs */
     struct source source;
 };
 
@@ -106,13 +65,14 @@ static int check_parts(const struct settings *s, const struct export_format *f,
         return fail(e, -EINVAL, "%s has no shape '%.64s'", f->name, s->shape);
     if (s->table && s->shape)
         return fail(e, -EINVAL, "a shape is of a whole run, not of a table");
-    if (s->codec.index && !f->has_pages)
+    if (s->codec && !f->has_pages)
         return fail(e, -EINVAL, "%s has no pages: leave --codec out", f->name);
     return 0;
 }
 
-static int check(const struct settings *s, struct error *e)
+static int check(const struct cmd_call *c, struct error *e)
 {
+    const struct settings *s = c->settings;
     int rc = check_format(s, e);
 
     if (rc)
@@ -127,7 +87,7 @@ static int check(const struct settings *s, struct error *e)
     if (folder && !f->write_table)
         return fail(e, -EINVAL, "%s is one file, and '%.128s' is a folder",
                 f->name, s->out);
-    if ((s->gzip || f->binary) && !s->out && isatty(STDOUT_FILENO))
+    if ((s->gzip || f->binary) && !s->out && self_is_terminal(stdout))
         return fail(e, -EINVAL,
                 "a terminal cannot show what is packed: give -o FILE");
     return 0;
@@ -169,7 +129,7 @@ static int export(const struct settings *s, const char *name, struct error *e)
     struct progress progress;
     struct export_to to = {
         .codec = s->gzip && f->has_pages ? EXPORT_GZIP
-                                         : (enum export_codec)s->codec.index,
+                                         : (enum export_codec)s->codec,
         .gzip = s->gzip && !f->has_pages,
         .watch = watch,
         .context = &progress,
@@ -189,52 +149,59 @@ static int export(const struct settings *s, const char *name, struct error *e)
 
 /* --- the command ---------------------------------------------------------- */
 
-static int print_help(struct error *e)
+static const struct option options[] = {
+    OPTION_TEXT("format", 'f', struct settings, format, "FORMAT", "the format"),
+    OPTION_FLAG("gzip", 'z', struct settings, gzip,
+            "compressed; of parquet: the pages in the file"),
+    OPTION_TEXT("out", 'o', struct settings, out, "PATH",
+            "write to a file instead of stdout; into a folder (one that is "
+            "there, or a PATH with / at its end): one file for each table"),
+    OPTION_TEXT("table", 0, struct settings, table, "NAME",
+            "that table only: csv, jsonl, parquet; a parquet file holds one, "
+            "inferences if none is named"),
+    OPTION_TEXT("shape", 0, struct settings, shape, "NAME",
+            "another content of the format, as above"),
+    OPTION_CHOICE("codec", 0, struct settings, codec, codecs, "NAME",
+            "how the pages of parquet are packed: zstd (the default), gzip or "
+            "none"),
+    OPTION_FLAG("quiet", 0, struct settings, quiet, "no progress on stderr"),
+    SOURCE_OPTIONS(struct settings, source),
+    OPTION_END,
+};
+
+static void more(struct buf *out)
 {
-    struct buf text = { 0 };
-
-    buf_text(&text, help);
-    export_formats_text(&text);
-    buf_text(&text, "\nTables:\n");
-    tables_text(&text);
-    buf_text(&text, help_options);
-
-    int rc = output_write(NULL, buf_str(&text), e);
-
-    buf_release(&text);
-    return rc;
+    export_formats_text(out);
+    buf_text(out, "\nTables:\n");
+    tables_text(out);
 }
 
-static int run(int argc, char **argv)
+static int run(const struct cmd_call *c, struct error *e)
 {
-    struct settings s = { .codec = { .all = codecs } };
-    struct error e = { "" };
-    const struct option table[] = {
-        { "format", 'f', OPTION_TEXT, &s.format },
-        { "gzip", 'z', OPTION_FLAG, &s.gzip },
-        { "out", 'o', OPTION_TEXT, &s.out },
-        { "table", 0, OPTION_TEXT, &s.table },
-        { "shape", 0, OPTION_TEXT, &s.shape },
-        { "codec", 0, OPTION_CHOICE, &s.codec },
-        { "quiet", 0, OPTION_FLAG, &s.quiet },
-        SOURCE_OPTIONS(s.source),
-        { "help", 'h', OPTION_FLAG, &s.help },
-        { 0 },
-    };
-    const struct options options = { .table = table, .max_words = 1 };
-    int words = options_parse(&options, argc, argv, &e);
-
-    if (words < 0 || (!s.help && check(&s, &e)))
-        return options_fail("export", &e);
-
-    int rc = s.help ? print_help(&e) : export(&s, words ? argv[1] : "last", &e);
-
-    return options_end("export", rc, &e);
+    return export(c->settings, c->word_count ? c->words[0] : "last", e);
 }
 
 const struct cmd cmd_export = {
     .name = "export",
     .about = "a recorded run in the formats of others",
-    .help = help,
+    .usage = "-f FORMAT [options] [RUN]",
+    .text = "Writes a recorded run for other tools.  RUN is its id, the "
+            "beginning\n"
+            "of one, or 'last', which is also meant when it is left out.\n"
+            "\n"
+            "Formats:\n",
+    .more = more,
+    .options = options,
+    .notes = "Exit code: 0 good, 1 there is no such run or it cannot be "
+             "written, 2\n"
+             "wrong usage.\n",
+    .examples = "export -f chrome -o trace.json\n"
+                "export 3f2a -f json -z -o run.json.gz\n"
+                "export -f csv --table inferences\n"
+                "export -f parquet -o tables/\n"
+                "export -f html -o run.html\n",
+    .words_max = 1,
+    .settings_size = sizeof(struct settings),
+    .check = check,
     .run = run,
 };

@@ -1,27 +1,28 @@
 #include "cmd/export_folder.h"
 
 #include "base/buf.h"
-#include "export/table.h"
+#include "export/table/table.h"
+#include "os/path.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 bool export_is_folder(const struct export_format *f, const char *path)
 {
-    struct stat st;
+    enum path_kind kind = path ? path_kind(path) : PATH_NOTHING;
     size_t len = path ? strlen(path) : 0;
 
     if (!len || strcmp(path, "-") == 0)
         return false;
-    if (!stat(path, &st))
-        return S_ISDIR(st.st_mode);
+    if (kind != PATH_NOTHING)
+        return kind == PATH_FOLDER;
     if (path[len - 1] == '/')
         return true;
 
     const char *slash = strrchr(path, '/');
 
-    return !f->write && !strchr(slash ? slash : path, '.');
+    /* Tables are for a file each; one that has an ending takes all of them. */
+    return f->write_table && !strchr(slash ? slash : path, '.');
 }
 
 static int write_table(const struct export_format *f,
@@ -45,16 +46,16 @@ int export_folder(const struct export_format *f, const struct export_to *to,
         const char *path, const char *only, struct error *e)
 {
     struct buf file = { 0 };
-    int rc = 0;
+    int rc = path_make_folder(path, false);
 
-    if (mkdir(path, 0777) && errno != EEXIST)
-        return fail(e, -errno, "cannot make the folder %.128s: %s", path,
-                strerror(errno));
+    if (rc)
+        return fail(e, rc, "cannot make the folder %.128s: %s", path,
+                strerror(-rc));
     for (const struct table *const *t = tables; *t && !rc; t++) {
-        if (only && strcmp(only, (*t)->name) != 0)
+        if (only && strcmp(only, (*t)->type->name) != 0)
             continue;
         buf_clear(&file);
-        buf_printf(&file, "%s/%s%s%s", path, (*t)->name, f->ending,
+        buf_printf(&file, "%s/%s%s%s", path, (*t)->type->name, f->ending,
                 to->gzip ? ".gz" : "");
         rc = write_table(f, to, buf_cstr(&file), *t, e);
     }

@@ -1,63 +1,34 @@
 /* import.c -- what another tool recorded, as a run. */
-#include "cmd/import.h"
+#include "import/import.h"
 
 #include "base/alloc.h"
 #include "base/json.h"
+#include "cmd/cli/database.h"
+#include "cmd/cli/options.h"
+#include "cmd/cli/output.h"
 #include "cmd/cmd.h"
-#include "cmd/database.h"
-#include "cmd/options.h"
-#include "cmd/output.h"
-#include "export/summary_json.h"
+#include "export/json/summary_json.h"
 #include "os/child.h"
 #include "os/clock.h"
+#include "os/path.h"
+#include "os/self.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <zlib.h>
-
-static const char help[] =
-        "Usage: ortmeter import [options] FILE\n"
-        "\n"
-        "Makes a run of what another tool recorded, or of what 'ortmeter "
-        "export\n"
-        "-f json' wrote, which keeps its id.  What it is shows in the\n"
-        "file itself: ONNX Runtime's own profile (enable_profiling; JSON, "
-        "also\n"
-        "one that is cut or was written anew), or the profile of Qualcomm's "
-        "QNN\n"
-        "(CSV, from ONNX Runtime or from qnn-profile-viewer).  It may be\n"
-        "compressed by gzip.  FILE '-' is stdin.\n"
-        "\n"
-        "Options:\n"
-        "  --json        one JSON document instead of text\n"
-        "  --tag TEXT    a tag to find the run by; may be repeated\n"
-        "  --db FILE     the database to record into\n"
-        "  --key-file FILE\n"
-        "                the key that the database is encrypted with\n"
-        "  -o FILE       write to FILE\n"
-        "  -h, --help    this text\n"
-        "\n"
-        "Exit code: 0 good, also when the file is cut: the run then holds "
-        "what\n"
-        "is whole, and says what is missing; 1 it cannot be read, 2 wrong\n"
-        "usage.\n"
-        "\n"
-        "Examples:\n"
-        "  ortmeter import onnxruntime_profile__2026-01-31_12-00-00.json\n"
-        "  ortmeter import qnn-profiling-data.csv --tag npu --json\n";
 
 static const struct importer *const importers[] = {
     &import_json,
     &import_profile,
     &import_qnn_csv,
+    &import_etl,
     NULL,
 };
 
 struct settings {
-    bool json, help;
+    bool json;
     const char *out;
     struct database database;
     struct option_texts tags;
@@ -110,7 +81,7 @@ static int open_source(struct source *s, struct error *e)
 
     errno = 0;
     s->file =
-            is_stdin ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(s->path, "rb");
+            is_stdin ? gzdopen(self_copy_stdin(), "rb") : gzopen(s->path, "rb");
     if (!s->file)
         return cannot_read(s, e);
     s->head = alloc_zero(IMPORT_HEAD_BYTES, 1);
@@ -143,19 +114,36 @@ static const struct importer *recognise(const struct source *s, struct error *e)
                 s->path);
     else
         (void)fail(e, -EINVAL,
-                "%.128s is neither a profile of ONNX Runtime's nor of QNN's, "
-                "nor a run that ortmeter exported as JSON",
+                "%.110s is neither a profile of ONNX Runtime's nor of QNN's, "
+                "nor an ETW trace, nor a run that ortmeter exported as JSON",
                 s->path);
     return NULL;
 }
 
 /* --- the run -------------------------------------------------------------- */
 
+static int read_file(const struct importer *i, void *state, struct source *s,
+        struct error *e)
+{
+    if (strcmp(s->path, "-") == 0 || !gzdirect(s->file))
+        return fail(e, -EINVAL,
+                "%.128s is a trace: it must be a file, and not compressed",
+                s->path);
+
+    uint64_t bytes;
+
+    if (path_bytes(&bytes, s->path) == 0)
+        s->bytes = bytes;
+    return i->read(state, s->path, e);
+}
+
 static int feed_all(const struct importer *i, void *state, struct source *s,
         struct error *e)
 {
     int len = (int)s->head_len;
 
+    if (i->read)
+        return read_file(i, state, s, e);
     while (len > 0) {
         i->feed(state, s->head, (size_t)len);
         len = read_piece(s, s->head, IMPORT_HEAD_BYTES, e);
@@ -168,7 +156,7 @@ static int fill(const struct importer *i, struct source *s, struct store *store,
         struct run *run, struct import_tally *tally, struct error *e)
 {
     void *state = alloc_zero(1, i->state_size);
-    struct error why = { "" };
+    struct error why = { 0 };
 
     i->begin(state, store, run);
 
@@ -207,6 +195,10 @@ static int record(struct run *run, const struct importer *i, struct source *s,
     if (rc)
         return rc;
     rc = fill(i, s, store, run, tally, e);
+    if (!rc)
+        rc = store_flush(store, e);
+    if (!rc)
+        rc = store_check_run(store, run->row, e);
     if (rc && run->row)
         store_cancel_run(store); /* half an import is none */
     if (rc || i->own_run)
@@ -310,9 +302,11 @@ static int import(const struct settings *s, const char *path, struct error *e)
 
 /* --- the command ---------------------------------------------------------- */
 
-static int check(const struct settings *s, int words, struct error *e)
+static int check(const struct cmd_call *c, struct error *e)
 {
-    if (!words)
+    const struct settings *s = c->settings;
+
+    if (!c->word_count)
         return fail(e, -EINVAL, "there is no file to import");
     for (int i = 0; i < s->tags.count; i++)
         if (strchr(s->tags.item[i], ','))
@@ -321,33 +315,47 @@ static int check(const struct settings *s, int words, struct error *e)
     return 0;
 }
 
-static int run(int argc, char **argv)
+static const struct option options[] = {
+    JSON_OPTION(struct settings),
+    OPTION_TEXTS("tag", 0, struct settings, tags, "TEXT",
+            "a tag to find the run by; may be repeated"),
+    DATABASE_OPTIONS(struct settings, database),
+    OUT_OPTION(struct settings),
+    OPTION_END,
+};
+
+static int run(const struct cmd_call *c, struct error *e)
 {
-    struct settings s = { 0 };
-    struct error e = { "" };
-    const struct option table[] = {
-        { "json", 0, OPTION_FLAG, &s.json },
-        { "tag", 0, OPTION_TEXTS, &s.tags },
-        DATABASE_OPTIONS(s.database),
-        { NULL, 'o', OPTION_TEXT, &s.out },
-        { "help", 'h', OPTION_FLAG, &s.help },
-        { 0 },
-    };
-    const struct options options = { .table = table, .max_words = 1 };
-    int words = options_parse(&options, argc, argv, &e);
-
-    if (words < 0 || (!s.help && check(&s, words, &e)))
-        return options_fail("import", &e);
-
-    int rc = s.help ? output_write(NULL, str_of(help), &e)
-                    : import(&s, argv[1], &e);
-
-    return options_end("import", rc, &e);
+    return import(c->settings, c->words[0], e);
 }
 
 const struct cmd cmd_import = {
     .name = "import",
     .about = "make a run of what another tool recorded",
-    .help = help,
+    .usage = "[options] FILE",
+    .text = "Makes a run of what another tool recorded, or of what 'ortmeter "
+            "export\n"
+            "-f json' wrote, which keeps its id.  What it is shows in the\n"
+            "file itself: ONNX Runtime's own profile (enable_profiling; JSON, "
+            "also\n"
+            "one that is cut or was written anew), or the profile of "
+            "Qualcomm's QNN\n"
+            "(CSV, from ONNX Runtime or from qnn-profile-viewer), or a trace "
+            "of\n"
+            "Windows' event tracing (.etl).  All but a trace may be compressed "
+            "by\n"
+            "gzip, and come from stdin: FILE '-'.\n",
+    .options = options,
+    .notes =
+            "Exit code: 0 good, also when the file is cut: the run then holds "
+            "what\n"
+            "is whole, and says what is missing; 1 it cannot be read, 2 wrong\n"
+            "usage.\n",
+    .examples = "import onnxruntime_profile__2026-01-31_12-00-00.json\n"
+                "import qnn-profiling-data.csv --tag npu --json\n"
+                "import trace.etl\n",
+    .words_max = 1,
+    .settings_size = sizeof(struct settings),
+    .check = check,
     .run = run,
 };

@@ -1,45 +1,21 @@
 /* inspect.c -- what is in a model file. */
-#include "cmd/inspect.h"
+#include "cmd/inspect/inspect.h"
 
 #include "base/alloc.h"
+#include "cmd/cli/options.h"
+#include "cmd/cli/output.h"
 #include "cmd/cmd.h"
-#include "cmd/options.h"
-#include "cmd/output.h"
-#include "cmd/term.h"
+#include "cmd/text/term.h"
 #include "onnx/quote.h"
 #include "os/path.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-        "Usage: ortmeter inspect MODEL [options]\n"
-        "\n"
-        "Tells what is in a model: its graph, operators, inputs and outputs,\n"
-        "size, kind, and the arithmetic that one run takes.  MODEL is a .onnx\n"
-        "file or a folder that holds one.  Weights are never read.\n"
-        "\n"
-        "Options:\n"
-        "  --dim NAME=N   the size of a dimension that the file leaves open;\n"
-        "                 INPUT:AXIS=N for one without a name; INPUT=N for an\n"
-        "                 input that is one whole number; repeatable\n"
-        "  --nodes        also a row for each node\n"
-        "  --json         one JSON document instead of text\n"
-        "  -o FILE        write to FILE\n"
-        "  -h, --help     this text\n"
-        "\n"
-        "A MAC is a multiplication with its addition; FLOPs are two for each\n"
-        "MAC and one for each element that any other arithmetic makes.\n"
-        "\n"
-        "Examples:\n"
-        "  ortmeter inspect model.onnx\n"
-        "  ortmeter inspect llama/ --dim batch_size=1 --dim "
-        "sequence_length=128\n"
-        "  ortmeter inspect model.onnx --nodes --json -o model.json\n";
-
 struct settings {
-    bool json, help, nodes;
+    bool json, nodes;
     const char *out;
     struct option_texts dims;
 };
@@ -181,10 +157,9 @@ static int tell(struct inspection *x, const struct settings *s, struct error *e)
 
     tally_release(&x->tally);
     buf_release(&text);
-    return rc ? EXIT_FAILED : EXIT_GOOD;
+    return rc;
 }
 
-/* Returns what to exit with. */
 static int inspect_file(const char *path, const struct settings *s,
         struct error *e)
 {
@@ -194,8 +169,11 @@ static int inspect_file(const char *path, const struct settings *s,
     for (int i = 0; i < s->dims.count; i++)
         if (read_size(&sizes[i], s->dims.item[i], e))
             return EXIT_USAGE;
-    if (onnx_open(&model, path, e))
-        return EXIT_FAILED;
+
+    int rc = onnx_open(&model, path, e);
+
+    if (rc)
+        return rc;
 
     struct study *study = study_new(model, sizes, (size_t)s->dims.count);
     struct arch *arch = arch_new(model);
@@ -206,61 +184,65 @@ static int inspect_file(const char *path, const struct settings *s,
         .arch = arch,
         .nodes = s->nodes,
     };
-    int code = check_sizes(&x, s, e) ? EXIT_USAGE : tell(&x, s, e);
+    rc = check_sizes(&x, s, e) ? EXIT_USAGE : tell(&x, s, e);
 
     arch_free(arch);
     study_free(study);
     onnx_close(model);
-    return code;
+    return rc;
 }
 
 static int inspect(const char *path, const struct settings *s, struct error *e)
 {
     struct buf file = { 0 };
-    int code = EXIT_FAILED;
+    int rc = path[0] ? choose_file(&file, path, e)
+                     : fail(e, -EINVAL, "the model's name is empty");
 
-    if (!path[0])
-        (void)fail(e, -EINVAL, "the model's name is empty");
-    else if (!choose_file(&file, path, e))
-        code = inspect_file(buf_cstr(&file), s, e);
+    if (!rc)
+        rc = inspect_file(buf_cstr(&file), s, e);
     buf_release(&file);
-    return code;
+    return rc;
 }
 
-static int run(int argc, char **argv)
-{
-    struct settings s = { 0 };
-    struct error e = { "" };
-    const struct option table[] = {
-        { "json", 0, OPTION_FLAG, &s.json },
-        { "nodes", 0, OPTION_FLAG, &s.nodes },
-        { "dim", 0, OPTION_TEXTS, &s.dims },
-        { NULL, 'o', OPTION_TEXT, &s.out },
-        { "help", 'h', OPTION_FLAG, &s.help },
-        { 0 },
-    };
-    const struct options options = { .table = table, .max_words = 1 };
-    int words = options_parse(&options, argc, argv, &e);
-    int code = EXIT_GOOD;
+static const struct option options[] = {
+    JSON_OPTION(struct settings),
+    OPTION_FLAG("nodes", 0, struct settings, nodes, "also a row for each node"),
+    OPTION_TEXTS("dim", 0, struct settings, dims, "NAME=N",
+            "the size of a dimension that the file leaves open; INPUT:AXIS=N "
+            "for one without a name; INPUT=N for an input that is one whole "
+            "number; repeatable"),
+    OUT_OPTION(struct settings),
+    OPTION_END,
+};
 
-    if (!words && !s.help)
-        words = fail(&e, -EINVAL, "which model?");
-    if (words < 0)
-        return options_fail("inspect", &e);
-    if (s.help)
-        code = output_write(NULL, str_of(help), &e) ? EXIT_FAILED : EXIT_GOOD;
-    else
-        code = inspect(argv[1], &s, &e);
-    if (code == EXIT_USAGE)
-        return options_fail("inspect", &e);
-    if (code != EXIT_GOOD)
-        (void)fprintf(stderr, "ortmeter inspect: %s\n", e.text);
-    return code;
+static int check(const struct cmd_call *c, struct error *e)
+{
+    return c->word_count ? 0 : fail(e, -EINVAL, "which model?");
+}
+
+static int run(const struct cmd_call *c, struct error *e)
+{
+    return inspect(c->words[0], c->settings, e);
 }
 
 const struct cmd cmd_inspect = {
     .name = "inspect",
     .about = "what is in a model file, and what a run of it takes",
-    .help = help,
+    .usage = "MODEL [options]",
+    .text = "Tells what is in a model: its graph, operators, inputs and "
+            "outputs,\n"
+            "size, kind, and the arithmetic that one run takes.  MODEL is a "
+            ".onnx\n"
+            "file or a folder that holds one.  Weights are never read.\n",
+    .options = options,
+    .notes = "A MAC is a multiplication with its addition; FLOPs are two for "
+             "each\n"
+             "MAC and one for each element that any other arithmetic makes.\n",
+    .examples = "inspect model.onnx\n"
+                "inspect llama/ --dim batch_size=1 --dim sequence_length=128\n"
+                "inspect model.onnx --nodes --json -o model.json\n",
+    .words_max = 1,
+    .settings_size = sizeof(struct settings),
+    .check = check,
     .run = run,
 };

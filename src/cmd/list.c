@@ -2,65 +2,28 @@
 #include "analyse/history.h"
 #include "analyse/summary.h"
 #include "base/json.h"
+#include "cmd/cli/options.h"
+#include "cmd/cli/output.h"
+#include "cmd/cli/source.h"
+#include "cmd/cli/when.h"
 #include "cmd/cmd.h"
-#include "cmd/options.h"
-#include "cmd/output.h"
-#include "cmd/source.h"
-#include "cmd/summary_text.h"
-#include "cmd/term.h"
-#include "cmd/when.h"
-#include "export/summary_json.h"
+#include "cmd/text/summary_text.h"
+#include "cmd/text/term.h"
+#include "export/json/summary_json.h"
 #include "os/clock.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char help[] =
-        "Usage: ortmeter list [options]\n"
-        "\n"
-        "Lists the recorded runs, newest first.\n"
-        "\n"
-        "Options:\n"
-        "  --model TEXT       runs that loaded a model with TEXT in its path\n"
-        "  --tag TEXT         runs with that tag; several: with all of them\n"
-        "  --experiment NAME  runs of that experiment\n"
-        "  --prompt TEXT      runs with TEXT in the prompt\n"
-        "  --from DATE        runs begun then or later\n"
-        "  --to DATE          runs begun before\n"
-        "  --sort WHAT        by date (the default), duration or energy, the\n"
-        "                     greatest first\n"
-        "  --reverse          the other way round\n"
-        "  -n, --limit N      at most N runs (default 20)\n"
-        "  --offset N         leave out the first N\n"
-        "  --metric NAME      with the value of a metric (docs/metrics.md) of\n"
-        "                     each run: its history\n"
-        "  --json             one JSON document instead of text\n"
-        "  --db FILE          the database to read\n"
-        "  --key-file FILE    the key of a database that is encrypted\n"
-        "  --store URL        a server with the runs of many machines:\n"
-        "                     clickhouse://USER@HOST:8123/DATABASE\n"
-        "  -o FILE            write to FILE\n"
-        "  -h, --help         this text\n"
-        "\n"
-        "A DATE is 2026-01-31, '2026-01-31 12:30' (local time; UTC with a Z\n"
-        "behind it), or how long ago: 12h, 30d, 2w.\n"
-        "\n"
-        "Exit code: 0 good, 1 the database cannot be read, 2 wrong usage.\n"
-        "\n"
-        "Examples:\n"
-        "  ortmeter list\n"
-        "  ortmeter list --model mobilenet --tag nightly --from 7d\n"
-        "  ortmeter list --sort energy -n 3 --json\n"
-        "  ortmeter list --metric inference_duration_p95_seconds --reverse\n";
 
 static const char *const sorts[] = { "date", "duration", "energy", NULL };
 
 struct settings {
-    bool json, help;
+    bool json;
     const char *out, *from, *to, *metric;
     struct option_texts tags;
-    struct option_choice sort;
+    int sort; /* of sorts */
     struct source source;
     struct run_filter filter;
 };
@@ -118,6 +81,19 @@ static void metric_value(const struct listing *list, const struct run_line *l)
     buf_release(&text);
 }
 
+/* How the program ended: its exit code, or the signal. */
+static void exit_text(struct buf *out, const struct run *r)
+{
+    char text[16] = "-";
+
+    if (r->signal)
+        (void)snprintf(text, sizeof(text), "SIG %d", r->signal);
+    else if (r->ended)
+        (void)snprintf(text, sizeof(text), "%d", r->exit_code);
+    term_right(out, text, 6);
+    buf_text(out, "  ");
+}
+
 static void line(void *to, const struct run_line *l)
 {
     struct listing *list = to;
@@ -134,9 +110,15 @@ static void line(void *to, const struct run_line *l)
     term_right(out, term_count(number, l->inferences), 11);
     buf_text(out, "  ");
     term_left(out, run_status_name(l->run->status), 12);
+    exit_text(out, l->run);
     metric_value(list, l);
     models(out, l->models);
     buf_text(out, "  ");
+    if (l->run->tags && *l->run->tags) {
+        buf_char(out, '[');
+        term_text(out, l->run->tags);
+        buf_text(out, "] ");
+    }
     term_text(out, l->run->command ? l->run->command : "");
     buf_char(out, '\n');
     list->count++;
@@ -198,7 +180,12 @@ static int list_json(struct buf *out, struct store *store,
     int rc = store_list_runs(store, &s->filter, object, &list, e);
 
     json_end(&list.json);
-    json_u64(&list.json, "total", list.count);
+
+    uint64_t total = list.count;
+
+    if (!rc)
+        rc = store_count_runs(store, &s->filter, &total, e);
+    json_u64(&list.json, "total", total);
     json_u64(&list.json, "limit", s->filter.limit);
     json_u64(&list.json, "offset", s->filter.offset);
     json_end(&list.json);
@@ -223,10 +210,15 @@ static int list_text(struct buf *out, struct store *store,
 
     buf_printf(out,
             "%srun       started              duration   inferences  status  "
-            "    %s%smodel                     command%s\n",
-            term_style(list.colours, TERM_DIM),
-            s->filter.order == RUN_BY_ENERGY ? "    energy  " : "",
-            s->filter.metric ? "      metric  " : "",
+            "      exit  ",
+            term_style(list.colours, TERM_DIM));
+    if (s->filter.order == RUN_BY_ENERGY)
+        buf_text(out, "    energy  ");
+    if (s->filter.metric) {
+        term_right(out, s->filter.metric->name, 12);
+        buf_text(out, "  ");
+    }
+    buf_printf(out, "model                     [tags] command%s\n",
             term_style(list.colours, TERM_PLAIN));
 
     int rc = store_list_runs(store, &s->filter, line, &list, e);
@@ -262,15 +254,19 @@ static int list(const struct settings *s, struct error *e)
 }
 
 /* From the options to the filter; `tags` is what its tags lie in. */
-static int make_filter(struct settings *s, struct buf *tags, struct error *e)
+static void join_tags(struct buf *out, const struct option_texts *tags)
 {
+    for (int i = 0; i < tags->count; i++)
+        buf_printf(out, "%s%s", i ? "," : "", tags->item[i]);
+}
+
+static int check(const struct cmd_call *c, struct error *e)
+{
+    struct settings *s = c->settings;
     struct run_filter *f = &s->filter;
     int rc = 0;
 
-    for (int i = 0; i < s->tags.count; i++)
-        buf_printf(tags, "%s%s", i ? "," : "", s->tags.item[i]);
-    f->tags = tags->len ? buf_cstr(tags) : NULL;
-    f->order = (enum run_order)s->sort.index;
+    f->order = (enum run_order)s->sort;
     if (s->from)
         rc = when_moment(&f->from_wall_ns, s->from, wall_ns(), e);
     if (!rc && s->to)
@@ -285,46 +281,67 @@ static int make_filter(struct settings *s, struct buf *tags, struct error *e)
                                s->metric);
 }
 
-static int run(int argc, char **argv)
+static const struct option options[] = {
+    OPTION_TEXT("model", 0, struct settings, filter.model, "TEXT",
+            "runs that loaded a model with TEXT in its path"),
+    OPTION_TEXTS("tag", 0, struct settings, tags, "TEXT",
+            "runs with that tag; several: with all of them"),
+    OPTION_TEXT("experiment", 0, struct settings, filter.experiment, "NAME",
+            "runs of that experiment"),
+    OPTION_TEXT("prompt", 0, struct settings, filter.prompt, "TEXT",
+            "runs with TEXT in the prompt"),
+    OPTION_TEXT("from", 0, struct settings, from, "DATE",
+            "runs begun then or later"),
+    OPTION_TEXT("to", 0, struct settings, to, "DATE", "runs begun before"),
+    OPTION_CHOICE("sort", 0, struct settings, sort, sorts, "WHAT",
+            "by date (the default), duration or energy, the greatest first"),
+    OPTION_FLAG("reverse", 0, struct settings, filter.ascending,
+            "the other way round"),
+    OPTION_NUMBER("limit", 'n', struct settings, filter.limit, "N",
+            "at most N runs (default 20)"),
+    OPTION_NUMBER("offset", 0, struct settings, filter.offset, "N",
+            "leave out the first N"),
+    OPTION_TEXT("metric", 0, struct settings, metric, "NAME",
+            "with the value of a metric (docs/metrics.md) of each run: its "
+            "history"),
+    JSON_OPTION(struct settings),
+    SOURCE_OPTIONS(struct settings, source),
+    OUT_OPTION(struct settings),
+    OPTION_END,
+};
+
+static int run(const struct cmd_call *c, struct error *e)
 {
-    struct settings s = { .filter.limit = 20, .sort.all = sorts };
+    struct settings *s = c->settings;
     struct buf tags = { 0 };
-    struct error e = { "" };
-    const struct option table[] = {
-        { "model", 0, OPTION_TEXT, &s.filter.model },
-        { "tag", 0, OPTION_TEXTS, &s.tags },
-        { "experiment", 0, OPTION_TEXT, &s.filter.experiment },
-        { "prompt", 0, OPTION_TEXT, &s.filter.prompt },
-        { "from", 0, OPTION_TEXT, &s.from },
-        { "to", 0, OPTION_TEXT, &s.to },
-        { "sort", 0, OPTION_CHOICE, &s.sort },
-        { "reverse", 0, OPTION_FLAG, &s.filter.ascending },
-        { "limit", 'n', OPTION_NUMBER, &s.filter.limit },
-        { "offset", 0, OPTION_NUMBER, &s.filter.offset },
-        { "metric", 0, OPTION_TEXT, &s.metric },
-        { "json", 0, OPTION_FLAG, &s.json },
-        SOURCE_OPTIONS(s.source),
-        { NULL, 'o', OPTION_TEXT, &s.out },
-        { "help", 'h', OPTION_FLAG, &s.help },
-        { 0 },
-    };
-    const struct options options = { .table = table };
 
-    if (options_parse(&options, argc, argv, &e) < 0 ||
-            make_filter(&s, &tags, &e)) {
-        buf_release(&tags);
-        return options_fail("list", &e);
-    }
+    join_tags(&tags, &s->tags);
+    s->filter.tags = tags.len ? buf_cstr(&tags) : NULL;
 
-    int rc = s.help ? output_write(NULL, str_of(help), &e) : list(&s, &e);
+    int rc = list(s, e);
 
     buf_release(&tags);
-    return options_end("list", rc, &e);
+    return rc;
 }
 
 const struct cmd cmd_list = {
     .name = "list",
     .about = "the recorded runs, newest first",
-    .help = help,
+    .usage = "[options]",
+    .text = "Lists the recorded runs, newest first.\n",
+    .options = options,
+    .notes = "A DATE is 2026-01-31, '2026-01-31 12:30' (local time; UTC with a "
+             "Z\n"
+             "behind it), or how long ago: 12h, 30d, 2w.\n"
+             "\n"
+             "Exit code: 0 good, 1 the database cannot be read, 2 wrong "
+             "usage.\n",
+    .examples = "list\n"
+                "list --model mobilenet --tag nightly --from 7d\n"
+                "list --sort energy -n 3 --json\n"
+                "list --metric inference_duration_p95_seconds --reverse\n",
+    .settings_size = sizeof(struct settings),
+    .check = check,
+    .defaults = &(const struct settings){ .filter.limit = 20 },
     .run = run,
 };

@@ -1,19 +1,33 @@
 #include "cmd/metered.h"
 
 #include "analyse/history.h"
+#include "analyse/keep_operators.h"
+#include "analyse/token_rows.h"
+#include "base/alloc.h"
 #include "base/buf.h"
-#include "cmd/database.h"
-#include "cmd/settings.h"
-#include "cmd/source.h"
+#include "cmd/cli/database.h"
+#include "cmd/cli/settings.h"
+#include "cmd/cli/source.h"
+#include "collect/collector.h"
+#include "energy/keep.h"
+#include "live/loop.h"
+#include "live/rollup.h"
+#include "os/clock.h"
 #include "os/path.h"
+#include "push/push.h"
+#include "store/subscriber.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define METER_OFFSET_MOST_S 86400
+
+/* What sampling the program may cost: a share of one core. */
+#define SAMPLING_BUDGET 0.02
 
 static bool is_ops(const char *text)
 {
@@ -74,6 +88,10 @@ int metered_check(const struct metered_settings *s, struct error *e)
         return fail(e, -EINVAL,
                 "--ops takes off, auto, all or a number from 1, not '%s'",
                 s->ops);
+    if (s->stats && strcmp(s->ops, "off") == 0)
+        return fail(e, -EINVAL,
+                "--stats looks at the operators' outputs: it needs --ops auto, "
+                "all or a number");
     if (check_meter(s, e))
         return -EINVAL;
     for (int i = 0; i < s->tags.count; i++)
@@ -94,8 +112,7 @@ static void join_tags(struct buf *out, const struct option_texts *tags)
 static int open_database(struct store **out, const struct metered_settings *s,
         struct error *e)
 {
-    return database_open_as(out, &(struct database){ s->db, s->key_file },
-            STORE_WRITE, e);
+    return database_open_as(out, &s->database, STORE_WRITE, e);
 }
 
 /* The recording has a connection to the database of its own: the one is never
@@ -116,66 +133,261 @@ static int start_shipper(struct metered *m, const struct metered_settings *s,
     return rc;
 }
 
-int metered_run(struct metered *out, const struct metered_settings *s,
+/* --- the program ---------------------------------------------------------- */
+
+/* All that has a part in a run, while it goes on. */
+struct recording {
+    struct collector *collector;
+    struct loop *loop; /* NULL: nothing is sampled */
+    struct energy_meter *meter;
+    struct rollups *rollups;
+    struct push *push; /* or NULL */
+    struct store_subscriber store;
+    struct subscriber rollup, pushed, energy, to;
+    struct subscribers all;
+    struct energy_plan plan;
+    bool knows_energy; /* a source told of it, or it is to be modelled */
+    char hook[PATH_MAX];
+    struct buf tags;
+};
+
+static void recording_free(struct recording *r)
+{
+    if (!r)
+        return;
+    energy_meter_close(r->meter);
+    loop_close(r->loop);
+    rollups_free(r->rollups);
+    collector_close(r->collector);
+    push_free(r->push);
+    buf_release(&r->tags);
+    free(r);
+}
+
+static void look_for_energy(void *to, const struct reading_list *list)
+{
+    struct recording *r = to;
+
+    for (size_t i = 0; i < list->count && !r->knows_energy; i++)
+        r->knows_energy =
+                metric_is_energy((enum metric_id)list->items[i].metric);
+}
+
+/* What is computed from a run and kept beside it.  What cannot be told is no
+ * reason to stop. */
+static void derive(void *to, struct run *run)
+{
+    struct recording *r = to;
+    struct store *store = r->store.store;
+
+    (void)token_rows_keep(store, run->row, NULL);
+    if (r->knows_energy)
+        (void)energy_keep(store, run, NULL);
+    (void)keep_operators(store, run, NULL);
+}
+
+/* The rollups come first, as at the end they have something to tell. */
+static void subscribe(struct recording *r, const struct metered_settings *s)
+{
+    r->to = subscriber_to_all(&r->all);
+    r->rollups = rollups_new(&r->to);
+    r->rollup = rollups_subscriber(r->rollups);
+    subscribers_add(&r->all, &r->rollup);
+    r->energy = (struct subscriber){ .context = r, .changes = look_for_energy };
+    subscribers_add(&r->all, &r->energy);
+    subscribers_add(&r->all, &r->store.to);
+    if (r->push) {
+        r->pushed = push_subscriber(r->push);
+        subscribers_add(&r->all, &r->pushed);
+    }
+    if (s->also)
+        subscribers_add(&r->all, s->also);
+}
+
+/* A program that ended at once, or a machine that tells nothing: then there is
+ * nothing to sample, which is no reason to stop. */
+static void begin_sampling(struct recording *r, double hz)
+{
+    uint64_t pid = collector_pid(r->collector);
+    struct sampling_rate rates[ENERGY_SAMPLERS_MOST];
+    struct target_plan targets = {
+        .pids = &pid,
+        .pid_count = 1,
+        .children = true,
+    };
+    struct sampling_plan sampling = {
+        .targets = &targets,
+        .hz = hz,
+        .budget = SAMPLING_BUDGET,
+        .rates = rates,
+        .rate_count = energy_rates(rates, &r->plan),
+    };
+
+    if (hz > 0 &&
+            loop_open(&r->loop,
+                    &(struct loop_plan){
+                            .sampling = &sampling,
+                            .to = &r->to,
+                            .start_ns =
+                                    collector_run(r->collector)->start_mono_ns,
+                            .shares_thread = true,
+                    },
+                    NULL) == 0)
+        r->meter = energy_record(r->loop, &r->plan);
+}
+
+static int open_collector(struct recording *r, const struct metered_settings *s,
         char *const *argv, struct error *e)
 {
-    char hook[PATH_MAX];
-    struct buf tags = { 0 };
-    struct push *push = NULL;
+    join_tags(&r->tags, &s->tags);
+    return collector_open(&r->collector,
+            &(struct collector_plan){
+                    .argv = argv,
+                    .shown = s->shown,
+                    .hook = r->hook,
+                    .tags = r->tags.len ? buf_cstr(&r->tags) : NULL,
+                    .ops = s->ops,
+                    .stats = s->stats,
+                    .ring_records = s->buffer,
+                    .keeps_streams = s->keeps_streams,
+                    .output = s->output,
+                    .waits = s->wait.given,
+                    .wait_s = s->wait.number,
+            },
+            e);
+}
+
+/* `well` is whether the program could run without us. */
+static int start(struct recording *r, const struct metered_settings *s,
+        struct store *store, bool *well, struct error *e)
+{
+    int rc = store_begin_run(store, collector_run(r->collector), e);
+
+    *well = rc != 0;
+    if (rc)
+        return rc;
+    store_subscribe(&r->store, store);
+    r->store.derive = derive;
+    r->store.derive_context = r;
+    r->plan = (struct energy_plan){
+        .mode = (enum energy_mode)s->energy,
+        .given = s->watts,
+        .meter = s->meter,
+        .meter_offset_given = s->meter_offset != NULL,
+        .meter_offset_s = meter_offset_s(s),
+    };
+    subscribe(r, s);
+    rc = collector_start(r->collector, &r->all, e);
+    if (rc)
+        store_cancel_run(store);
+    else
+        begin_sampling(r, s->hz);
+    r->knows_energy = r->loop && r->plan.mode == ENERGY_MODEL;
+    return rc;
+}
+
+int metered_start(struct metered *out, const struct metered_settings *s,
+        char *const *argv, struct error *e)
+{
+    struct recording *r = alloc_zero(1, sizeof(*r));
+    bool well = true;
+    int rc = 0;
 
     *out = (struct metered){ 0 };
-    if (settings_hook_path(hook, sizeof(hook)))
-        return fail(e, -ENOENT,
+    if (settings_hook_path(r->hook, sizeof(r->hook)))
+        rc = fail(e, -ENOENT,
                 "libortmeter.so is neither beside ortmeter nor in its ../lib: "
                 "build or install it");
-
-    int rc = open_database(&out->store, s, e);
-
     if (!rc)
+        rc = open_database(&out->store, s, e);
+    if (!rc) {
+        well = false;
         rc = start_shipper(out, s, e);
+    }
     if (!rc)
-        rc = push_options_open(&push, &s->push, e);
-    join_tags(&tags, &s->tags);
+        rc = push_options_open(&r->push, &s->push, e);
+    if (!rc) {
+        well = true;
+        rc = open_collector(r, s, argv, e);
+    }
     if (!rc)
-        rc = session_run(&out->outcome, out->store,
-                &(struct session_plan){
-                        .argv = argv,
-                        .hook = hook,
-                        .tags = tags.len ? buf_cstr(&tags) : NULL,
-                        .ops = s->ops,
-                        .ring_records = s->buffer,
-                        .push = push,
-                        .hz = s->hz,
-                        .energy =
-                                &(struct energy_plan){
-                                        .mode = (enum energy_mode)
-                                                        s->energy.index,
-                                        .given = s->watts,
-                                        .meter = s->meter,
-                                        .meter_offset_given =
-                                                s->meter_offset != NULL,
-                                        .meter_offset_s = meter_offset_s(s) },
-                },
-                e);
-    push_free(push);
-    buf_release(&tags);
+        rc = start(r, s, out->store, &well, e);
+    out->running = r;
     if (rc) {
         struct shipper_outcome nothing;
 
-        shipper_stop(out->shipper, 0, &nothing);
+        recording_free(r);
+        shipper_stop(out->shipper, 0, mono_ns() + SHIPPER_LAST_NS, &nothing);
         store_close(out->store);
-        *out = (struct metered){ 0 };
+        *out = (struct metered){ .outcome.program_is_well = well };
+    }
+    return rc;
+}
+
+void metered_follow(struct metered *m)
+{
+    struct recording *r = m->running;
+
+    loop_run(r->loop, r->collector);
+
+    struct run *run = collector_run(r->collector);
+
+    run->note = run->command = run->directory = run->host = run->tags = NULL;
+    m->outcome = (struct metered_outcome){
+        .run = *run,
+        .inferences = r->store.inferences,
+        .kept = r->store.kept,
+        .record_failed = r->store.failed,
+        .why = r->store.why,
+        .sending_ns = push_last_ns(r->push),
+    };
+}
+
+uint32_t metered_pid(const struct metered *m)
+{
+    return collector_pid(m->running->collector);
+}
+
+void metered_stop(struct metered *m)
+{
+    collector_stop(m->running->collector);
+}
+
+/* The outer one's hook leaves a program alone that another meter starts. */
+static void tell_of_outer(void)
+{
+    if (getenv("ORTMETER_DIR"))
+        (void)fprintf(stderr, "ortmeter: this meter runs inside another one, "
+                              "which does not see the program\n");
+}
+
+int metered_run(struct metered *out, const struct metered_settings *s,
+        char *const *argv, struct error *e)
+{
+    tell_of_outer();
+
+    int rc = metered_start(out, s, argv, e);
+
+    if (!rc) {
+        metered_follow(out);
+        recording_free(out->running);
+        out->running = NULL;
     }
     return rc;
 }
 
 void metered_close(struct metered *m, const char *verb)
 {
+    recording_free(m->running);
+
     struct shipper_outcome sent;
+    uint64_t spent_ns = m->outcome.sending_ns;
+    uint64_t left_ns =
+            spent_ns < SHIPPER_LAST_NS ? SHIPPER_LAST_NS - spent_ns : 0;
 
     if (m->shipper)
         (void)history_complete(m->store, NULL); /* they go with it */
-    shipper_stop(m->shipper, m->outcome.run.row, &sent);
+    shipper_stop(m->shipper, m->outcome.run.row, mono_ns() + left_ns, &sent);
     if (sent.failed)
         (void)fprintf(stderr,
                 "ortmeter %s: %s; the run is kept and is sent with the next, "

@@ -1,44 +1,20 @@
 /* prune.c -- old runs go. */
 #include "base/alloc.h"
 #include "base/json.h"
+#include "cmd/cli/database.h"
+#include "cmd/cli/options.h"
+#include "cmd/cli/output.h"
+#include "cmd/cli/when.h"
 #include "cmd/cmd.h"
-#include "cmd/database.h"
-#include "cmd/options.h"
-#include "cmd/output.h"
-#include "cmd/term.h"
-#include "cmd/when.h"
-#include "export/summary_json.h"
+#include "cmd/text/term.h"
+#include "export/json/summary_json.h"
 #include "os/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-static const char help[] =
-        "Usage: ortmeter prune [options]\n"
-        "\n"
-        "Deletes old runs.  One that is a baseline, or is still being\n"
-        "recorded, stays.  'ortmeter vacuum' gives the room back to the disk.\n"
-        "\n"
-        "Options:\n"
-        "  --older-than SPAN   runs begun longer ago: 90s, 45m, 12h, 30d, 2w\n"
-        "  --keep N            never one of the newest N; by itself: all but\n"
-        "                      the newest N\n"
-        "  --dry-run           only count them\n"
-        "  --json              one JSON document instead of text\n"
-        "  --db FILE           the database\n"
-        "  --key-file FILE     the key of a database that is encrypted\n"
-        "  -o FILE             write to FILE\n"
-        "  -h, --help          this text\n"
-        "\n"
-        "Exit code: 0 good, 1 the database cannot be changed, 2 wrong usage.\n"
-        "\n"
-        "Examples:\n"
-        "  ortmeter prune --older-than 30d\n"
-        "  ortmeter prune --older-than 2w --keep 100 --dry-run\n"
-        "  ortmeter prune --keep 1000 --json\n";
-
 struct settings {
-    bool json, help, dry_run;
+    bool json, dry_run;
     const char *out, *older_than;
     const char *keep_text;
     uint64_t keep;
@@ -104,8 +80,9 @@ static int prune(const struct settings *s, struct error *e)
     return rc;
 }
 
-static int check(struct settings *s, struct error *e)
+static int check(const struct cmd_call *c, struct error *e)
 {
+    struct settings *s = c->settings;
     uint64_t span_ns = 0, now_ns = wall_ns();
     int rc = s->older_than ? when_span(&span_ns, s->older_than, e) : 0;
 
@@ -122,34 +99,37 @@ static int check(struct settings *s, struct error *e)
     return 0;
 }
 
-static int run(int argc, char **argv)
+static const struct option options[] = {
+    OPTION_TEXT("older-than", 0, struct settings, older_than, "SPAN",
+            "runs begun longer ago: 90s, 45m, 12h, 30d, 2w"),
+    OPTION_TEXT("keep", 0, struct settings, keep_text, "N",
+            "never one of the newest N; by itself: all but the newest N"),
+    OPTION_FLAG("dry-run", 0, struct settings, dry_run, "only count them"),
+    JSON_OPTION(struct settings),
+    DATABASE_OPTIONS(struct settings, database),
+    OUT_OPTION(struct settings),
+    OPTION_END,
+};
+
+static int run(const struct cmd_call *c, struct error *e)
 {
-    struct settings s = { 0 };
-    struct error e = { "" };
-    const struct option table[] = {
-        { "older-than", 0, OPTION_TEXT, &s.older_than },
-        { "keep", 0, OPTION_TEXT, &s.keep_text },
-        { "dry-run", 0, OPTION_FLAG, &s.dry_run },
-        { "json", 0, OPTION_FLAG, &s.json },
-        DATABASE_OPTIONS(s.database),
-        { NULL, 'o', OPTION_TEXT, &s.out },
-        { "help", 'h', OPTION_FLAG, &s.help },
-        { 0 },
-    };
-    const struct options options = { .table = table };
-
-    if (options_parse(&options, argc, argv, &e) < 0 ||
-            (!s.help && check(&s, &e)))
-        return options_fail("prune", &e);
-
-    int rc = s.help ? output_write(NULL, str_of(help), &e) : prune(&s, &e);
-
-    return options_end("prune", rc, &e);
+    return prune(c->settings, e);
 }
 
 const struct cmd cmd_prune = {
     .name = "prune",
     .about = "delete old runs",
-    .help = help,
+    .usage = "[options]",
+    .text = "Deletes old runs.  One that is a baseline, or is still being\n"
+            "recorded, stays.  'ortmeter vacuum' gives the room back to the "
+            "disk.\n",
+    .options = options,
+    .notes = "Exit code: 0 good, 1 the database cannot be changed, 2 wrong "
+             "usage.\n",
+    .examples = "prune --older-than 30d\n"
+                "prune --older-than 2w --keep 100 --dry-run\n"
+                "prune --keep 1000 --json\n",
+    .settings_size = sizeof(struct settings),
+    .check = check,
     .run = run,
 };

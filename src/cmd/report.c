@@ -1,46 +1,23 @@
 /* report.c -- a recorded run in figures. */
 #include "analyse/pipeline.h"
 #include "analyse/summary.h"
+#include "cmd/cli/options.h"
+#include "cmd/cli/output.h"
+#include "cmd/cli/source.h"
 #include "cmd/cmd.h"
-#include "cmd/options.h"
-#include "cmd/output.h"
-#include "cmd/pipeline_text.h"
-#include "cmd/source.h"
-#include "cmd/summary_text.h"
-#include "cmd/term.h"
-#include "export/pipeline_json.h"
-#include "export/summary_json.h"
+#include "cmd/text/pipeline_text.h"
+#include "cmd/text/summary_text.h"
+#include "cmd/text/term.h"
+#include "export/json/pipeline_json.h"
+#include "export/json/summary_json.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
-static const char help[] =
-        "Usage: ortmeter report [options] [RUN]\n"
-        "\n"
-        "Prints what a recorded run showed.  RUN is its id, the beginning of\n"
-        "one, or 'last', which is also meant when it is left out.\n"
-        "\n"
-        "Options:\n"
-        "  --pipeline        only where the time and energy of its sections\n"
-        "                    went, by phase\n"
-        "  --json            one JSON document instead of text\n"
-        "  --db FILE         the database to read\n"
-        "  --key-file FILE   the key of a database that is encrypted\n"
-        "  --store URL       a server with the runs of many machines:\n"
-        "                    clickhouse://USER@HOST:8123/DATABASE\n"
-        "  -o FILE           write to FILE\n"
-        "  -h, --help        this text\n"
-        "\n"
-        "Exit code: 0 good, 1 there is no such run or it cannot be read, 2\n"
-        "wrong usage.\n"
-        "\n"
-        "Examples:\n"
-        "  ortmeter report\n"
-        "  ortmeter report 3f2a --json\n"
-        "  ortmeter report last --json -o summary.json\n"
-        "  ortmeter report --pipeline\n";
-
 struct settings {
-    bool json, help, pipeline;
+    bool json, pipeline;
+    const char *phase; /* a name; NULL: all */
     const char *out;
     struct source source;
 };
@@ -77,6 +54,9 @@ static int report_summary(struct buf *text, const struct settings *s,
 
     if (rc)
         return rc;
+    if (s->phase)
+        summary.shown_phase =
+                strcmp(s->phase, "decode") == 0 ? PHASE_DECODE : PHASE_PREFILL;
     if (s->json)
         summary_json(text, &summary);
     else
@@ -102,33 +82,51 @@ static int report(const struct settings *s, const char *name, struct error *e)
     return rc;
 }
 
-static int run(int argc, char **argv)
+static const struct option options[] = {
+    JSON_OPTION(struct settings),
+    OPTION_FLAG("pipeline", 0, struct settings, pipeline,
+            "only where the time and energy of its sections went, by phase"),
+    OPTION_TEXT("phase", 0, struct settings, phase, "PHASE",
+            "operators of prefill or decode only"),
+    SOURCE_OPTIONS(struct settings, source),
+    OUT_OPTION(struct settings),
+    OPTION_END,
+};
+
+static int check(const struct cmd_call *c, struct error *e)
 {
-    struct settings s = { 0 };
-    struct error e = { "" };
-    const struct option table[] = {
-        { "json", 0, OPTION_FLAG, &s.json },
-        { "pipeline", 0, OPTION_FLAG, &s.pipeline },
-        SOURCE_OPTIONS(s.source),
-        { NULL, 'o', OPTION_TEXT, &s.out },
-        { "help", 'h', OPTION_FLAG, &s.help },
-        { 0 },
-    };
-    const struct options options = { .table = table, .max_words = 1 };
-    int words = options_parse(&options, argc, argv, &e);
+    const struct settings *s = c->settings;
 
-    if (words < 0)
-        return options_fail("report", &e);
+    if (s->phase && strcmp(s->phase, "prefill") != 0 &&
+            strcmp(s->phase, "decode") != 0)
+        return fail(e, -EINVAL, "--phase is prefill or decode, not %s",
+                s->phase);
+    return 0;
+}
 
-    int rc = s.help ? output_write(NULL, str_of(help), &e)
-                    : report(&s, words ? argv[1] : "last", &e);
-
-    return options_end("report", rc, &e);
+static int run(const struct cmd_call *c, struct error *e)
+{
+    return report(c->settings, c->word_count ? c->words[0] : "last", e);
 }
 
 const struct cmd cmd_report = {
     .name = "report",
     .about = "a recorded run in figures",
-    .help = help,
+    .usage = "[options] [RUN]",
+    .text = "Prints what a recorded run showed.  RUN is its id, the beginning "
+            "of\n"
+            "one, or 'last', which is also meant when it is left out.\n",
+    .options = options,
+    .notes = "Exit code: 0 good, 1 there is no such run or it cannot be read, "
+             "2\n"
+             "wrong usage.\n",
+    .examples = "report\n"
+                "report 3f2a --json\n"
+                "report last --json -o summary.json\n"
+                "report --pipeline\n"
+                "report --phase decode\n",
+    .words_max = 1,
+    .settings_size = sizeof(struct settings),
+    .check = check,
     .run = run,
 };

@@ -2,48 +2,18 @@
 #include "fleet/ship.h"
 #include "analyse/history.h"
 #include "base/buf.h"
+#include "cmd/cli/options.h"
+#include "cmd/cli/output.h"
+#include "cmd/cli/source.h"
 #include "cmd/cmd.h"
-#include "cmd/options.h"
-#include "cmd/output.h"
-#include "cmd/source.h"
 #include "fleet/layout.h"
 
 #include <errno.h>
 #include <limits.h>
-
-static const char help[] =
-        "Usage: ortmeter ship [options] [RUN...]\n"
-        "\n"
-        "Sends runs from the local database to a ClickHouse server, where the\n"
-        "runs of many machines lie together.  Without RUN, it sends what is\n"
-        "waiting: runs that were recorded with --store and have not arrived.\n"
-        "A run that is sent twice is there once.\n"
-        "\n"
-        "Options:\n"
-        "  --store URL       clickhouse://USER@HOST:8123/DATABASE, and\n"
-        "                    ?cluster=NAME behind it for a cluster\n"
-        "  --all             all runs that have not arrived\n"
-        "  --again           the named runs, also when they have arrived\n"
-        "  --setup           only make the tables on that server\n"
-        "  --retention DAYS  keep runs there for so many days\n"
-        "  --db FILE         the local database\n"
-        "  --key-file FILE   its key, if it is encrypted\n"
-        "  -h, --help        this text\n"
-        "\n"
-        "Exit code: 0 all has arrived, 1 not all, 2 wrong usage.\n"
-        "\n"
-        "Environment:\n"
-        "  ORTMETER_STORE           the server, when --store is not given\n"
-        "  ORTMETER_STORE_PASSWORD  its password, which then stands in no\n"
-        "                           list of processes\n"
-        "\n"
-        "Examples:\n"
-        "  ortmeter ship --store clickhouse://meter@db.example:8123/meter\n"
-        "  ortmeter ship --all\n"
-        "  ortmeter ship --setup --retention 90\n";
+#include <stdio.h>
 
 struct settings {
-    bool all, again, setup, help;
+    bool all, again, setup;
     struct source source;
     uint64_t retention_days; /* 0: as it is */
 };
@@ -107,10 +77,6 @@ static int ship(const struct settings *s, char *const *names, struct error *e)
     struct shipping x = { .settings = s };
     int rc = source_address(&x.address, s->source.store, e);
 
-    if (rc == 0)
-        return fail(e, -EINVAL,
-                "there is no server to send to: give --store "
-                "clickhouse://USER@HOST:8123/DATABASE or set ORTMETER_STORE");
     if (rc < 0)
         return rc;
     rc = database_open_as(&x.store, &s->source.database, STORE_WRITE, e);
@@ -131,37 +97,61 @@ static int ship(const struct settings *s, char *const *names, struct error *e)
     return rc;
 }
 
-static int run(int argc, char **argv)
+static const struct option options[] = {
+    OPTION_FLAG("all", 0, struct settings, all,
+            "all runs that have not arrived"),
+    OPTION_FLAG("again", 0, struct settings, again,
+            "the named runs, also when they have arrived"),
+    OPTION_FLAG("setup", 0, struct settings, setup,
+            "only make the tables on that server"),
+    OPTION_NUMBER("retention", 0, struct settings, retention_days, "DAYS",
+            "keep runs there for so many days"),
+    SOURCE_OPTIONS(struct settings, source),
+    OPTION_END,
+};
+
+static int check(const struct cmd_call *c, struct error *e)
 {
-    struct settings s = { 0 };
-    struct error e = { "" };
-    const struct option table[] = {
-        { "all", 0, OPTION_FLAG, &s.all },
-        { "again", 0, OPTION_FLAG, &s.again },
-        { "setup", 0, OPTION_FLAG, &s.setup },
-        { "retention", 0, OPTION_NUMBER, &s.retention_days },
-        SOURCE_OPTIONS(s.source),
-        { "help", 'h', OPTION_FLAG, &s.help },
-        { 0 },
-    };
-    const struct options options = { .table = table, .max_words = INT_MAX };
-    int words = options_parse(&options, argc, argv, &e);
+    const struct settings *s = c->settings;
+    struct address a;
+    int rc = source_address(&a, s->source.store, e);
 
-    if (words < 0)
-        return options_fail("ship", &e);
-    argv[words + 1] = NULL;
+    address_release(&a);
+    if (rc == 0)
+        return fail(e, -EINVAL,
+                "there is no server to send to: give --store "
+                "clickhouse://USER@HOST:8123/DATABASE or set ORTMETER_STORE");
+    return rc < 0 ? rc : 0;
+}
 
-    int rc = s.help ? output_write(NULL, str_of(help), &e)
-                    : ship(&s, argv + 1, &e);
-
-    if (rc == -EINVAL)
-        return options_fail("ship", &e);
-    return options_end("ship", rc, &e);
+static int run(const struct cmd_call *c, struct error *e)
+{
+    return ship(c->settings, c->words, e);
 }
 
 const struct cmd cmd_ship = {
     .name = "ship",
     .about = "send recorded runs to a store of many machines",
-    .help = help,
+    .usage = "[options] [RUN...]",
+    .text = "Sends runs from the local database to a ClickHouse server, where "
+            "the\n"
+            "runs of many machines lie together.  Without RUN, it sends what "
+            "is\n"
+            "waiting: runs that were recorded with --store and have not "
+            "arrived.\n"
+            "A run that is sent twice is there once.\n",
+    .options = options,
+    .notes =
+            "Exit code: 0 all has arrived, 1 not all, 2 wrong usage.\n"
+            "\n"
+            "Environment:\n"
+            "  ORTMETER_STORE_PASSWORD  its password, which then stands in no\n"
+            "                           list of processes\n",
+    .examples = "ship --store clickhouse://meter@db.example:8123/meter\n"
+                "ship --all\n"
+                "ship --setup --retention 90\n",
+    .words_max = CMD_WORDS_ANY,
+    .settings_size = sizeof(struct settings),
+    .check = check,
     .run = run,
 };

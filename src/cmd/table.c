@@ -18,9 +18,11 @@ const struct cmd *const cmd_table[] = {
     &cmd_import,
     &cmd_export,
     &cmd_ship,
+    &cmd_etw,
     &cmd_inspect,
     &cmd_energy,
     &cmd_calibrate,
     &cmd_doctor,
+    &cmd_completion,
     NULL,
 };

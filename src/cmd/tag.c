@@ -1,12 +1,12 @@
 /* tag.c -- what a run is found by. */
 #include "base/alloc.h"
 #include "base/json.h"
+#include "cmd/cli/options.h"
+#include "cmd/cli/output.h"
+#include "cmd/cli/source.h"
 #include "cmd/cmd.h"
-#include "cmd/options.h"
-#include "cmd/output.h"
-#include "cmd/source.h"
-#include "cmd/term.h"
-#include "export/summary_json.h"
+#include "cmd/text/term.h"
+#include "export/json/summary_json.h"
 #include "fleet/change.h"
 #include "fleet/fetch.h"
 
@@ -15,34 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-        "Usage: ortmeter tag [options] RUN [TAG...]\n"
-        "\n"
-        "Adds tags to a recorded run, takes some off it, or shows them.  RUN\n"
-        "is its id, the beginning of one, or 'last'.\n"
-        "\n"
-        "Options:\n"
-        "  -r, --remove TAG    take that tag off; may be repeated\n"
-        "  --experiment NAME   the experiment that the run belongs to; '' for\n"
-        "                      none\n"
-        "  --json              one JSON document instead of text\n"
-        "  --db FILE           the database\n"
-        "  --key-file FILE     the key of a database that is encrypted\n"
-        "  --store URL         of a run on that server instead, whoever "
-        "recorded\n"
-        "                      it: clickhouse://USER@HOST:8123/DATABASE\n"
-        "  -o FILE             write to FILE\n"
-        "  -h, --help          this text\n"
-        "\n"
-        "Exit code: 0 good, 1 there is no such run, 2 wrong usage.\n"
-        "\n"
-        "Examples:\n"
-        "  ortmeter tag last nightly release-2\n"
-        "  ortmeter tag 3f2a --remove nightly --experiment quantised\n"
-        "  ortmeter tag 3f2a --json\n";
-
 struct settings {
-    bool json, help;
+    bool json;
     const char *out, *experiment;
     struct option_texts remove;
     struct source source;
@@ -197,48 +171,47 @@ static int tag(const struct settings *s, char **words, struct error *e)
     return rc;
 }
 
-static int check(int words, char **word, struct error *e)
+static int check(const struct cmd_call *c, struct error *e)
 {
-    if (!words)
+    if (!c->word_count)
         return fail(e, -EINVAL, "there is no run to tag: give its id");
-    for (int i = 2; i <= words; i++)
-        if (strchr(word[i], ',') || !*word[i])
+    for (char **tag = c->words + 1; *tag; tag++)
+        if (strchr(*tag, ',') || !**tag)
             return fail(e, -EINVAL, "a tag is some text without a comma: '%s'",
-                    word[i]);
-    return words;
+                    *tag);
+    return 0;
 }
 
-static int run(int argc, char **argv)
+static const struct option options[] = {
+    OPTION_TEXTS("remove", 'r', struct settings, remove, "TAG",
+            "take that tag off; may be repeated"),
+    OPTION_TEXT("experiment", 0, struct settings, experiment, "NAME",
+            "the experiment that the run belongs to; '' for none"),
+    JSON_OPTION(struct settings),
+    SOURCE_OPTIONS(struct settings, source),
+    OUT_OPTION(struct settings),
+    OPTION_END,
+};
+
+static int run(const struct cmd_call *c, struct error *e)
 {
-    struct settings s = { 0 };
-    struct error e = { "" };
-    const struct option table[] = {
-        { "remove", 'r', OPTION_TEXTS, &s.remove },
-        { "experiment", 0, OPTION_TEXT, &s.experiment },
-        { "json", 0, OPTION_FLAG, &s.json },
-        SOURCE_OPTIONS(s.source),
-        { NULL, 'o', OPTION_TEXT, &s.out },
-        { "help", 'h', OPTION_FLAG, &s.help },
-        { 0 },
-    };
-    const struct options options = { .table = table, .max_words = INT_MAX };
-    int words = options_parse(&options, argc, argv, &e);
-
-    if (words >= 0 && !s.help)
-        words = check(words, argv, &e);
-    if (words < 0)
-        return options_fail("tag", &e);
-    argv[words + 1] = NULL;
-
-    int rc = s.help ? output_write(NULL, str_of(help), &e)
-                    : tag(&s, argv + 1, &e);
-
-    return options_end("tag", rc, &e);
+    return tag(c->settings, c->words, e);
 }
 
 const struct cmd cmd_tag = {
     .name = "tag",
     .about = "tags and the experiment of a run",
-    .help = help,
+    .usage = "[options] RUN [TAG...]",
+    .text = "Adds tags to a recorded run, takes some off it, or shows them.  "
+            "RUN\n"
+            "is its id, the beginning of one, or 'last'.\n",
+    .options = options,
+    .notes = "Exit code: 0 good, 1 there is no such run, 2 wrong usage.\n",
+    .examples = "tag last nightly release-2\n"
+                "tag 3f2a --remove nightly --experiment quantised\n"
+                "tag 3f2a --json\n",
+    .words_max = CMD_WORDS_ANY,
+    .settings_size = sizeof(struct settings),
+    .check = check,
     .run = run,
 };

@@ -1,37 +1,14 @@
 /* vacuum.c -- the room of deleted runs, given back to the disk. */
 #include "base/json.h"
+#include "cmd/cli/database.h"
+#include "cmd/cli/options.h"
+#include "cmd/cli/output.h"
 #include "cmd/cmd.h"
-#include "cmd/database.h"
-#include "cmd/options.h"
-#include "cmd/output.h"
-#include "cmd/term.h"
-#include "export/summary_json.h"
-
-static const char help[] =
-        "Usage: ortmeter vacuum [options]\n"
-        "\n"
-        "Gives the room of deleted runs back to the disk.  Needs as much room\n"
-        "again as the database takes, for a while; nobody may record\n"
-        "meanwhile.\n"
-        "\n"
-        "Options:\n"
-        "  --check           only look whether the database is whole\n"
-        "  --json            one JSON document instead of text\n"
-        "  --db FILE         the database\n"
-        "  --key-file FILE   the key of a database that is encrypted\n"
-        "  -o FILE           write to FILE\n"
-        "  -h, --help        this text\n"
-        "\n"
-        "Exit code: 0 good, 1 the database is damaged or cannot be changed, 2\n"
-        "wrong usage.\n"
-        "\n"
-        "Examples:\n"
-        "  ortmeter vacuum\n"
-        "  ortmeter vacuum --check\n"
-        "  ortmeter vacuum --db runs.db --json\n";
+#include "cmd/text/term.h"
+#include "export/json/summary_json.h"
 
 struct settings {
-    bool json, help, check;
+    bool json, check;
     const char *out;
     struct database database;
 };
@@ -99,33 +76,37 @@ static int check(const struct settings *s, struct error *e)
     return rc;
 }
 
-static int run(int argc, char **argv)
+static const struct option options[] = {
+    OPTION_FLAG("check", 0, struct settings, check,
+            "only look whether the database is whole"),
+    JSON_OPTION(struct settings),
+    DATABASE_OPTIONS(struct settings, database),
+    OUT_OPTION(struct settings),
+    OPTION_END,
+};
+
+static int run(const struct cmd_call *c, struct error *e)
 {
-    struct settings s = { 0 };
-    struct error e = { "" };
-    const struct option table[] = {
-        { "check", 0, OPTION_FLAG, &s.check },
-        { "json", 0, OPTION_FLAG, &s.json },
-        DATABASE_OPTIONS(s.database),
-        { NULL, 'o', OPTION_TEXT, &s.out },
-        { "help", 'h', OPTION_FLAG, &s.help },
-        { 0 },
-    };
-    const struct options options = { .table = table };
+    const struct settings *s = c->settings;
 
-    if (options_parse(&options, argc, argv, &e) < 0)
-        return options_fail("vacuum", &e);
-
-    int rc = s.help    ? output_write(NULL, str_of(help), &e)
-             : s.check ? check(&s, &e)
-                       : vacuum(&s, &e);
-
-    return options_end("vacuum", rc, &e);
+    return s->check ? check(s, e) : vacuum(s, e);
 }
 
 const struct cmd cmd_vacuum = {
     .name = "vacuum",
     .about = "give the room of deleted runs back to the disk",
-    .help = help,
+    .usage = "[options]",
+    .text = "Gives the room of deleted runs back to the disk.  Needs as much "
+            "room\n"
+            "again as the database takes, for a while; nobody may record\n"
+            "meanwhile.\n",
+    .options = options,
+    .notes = "Exit code: 0 good, 1 the database is damaged or cannot be "
+             "changed, 2\n"
+             "wrong usage.\n",
+    .examples = "vacuum\n"
+                "vacuum --check\n"
+                "vacuum --db runs.db --json\n",
+    .settings_size = sizeof(struct settings),
     .run = run,
 };

@@ -1,68 +1,24 @@
 /* watch.c -- looks at processes and devices, again and again. */
+#include "base/json.h"
+#include "cmd/cli/options.h"
+#include "cmd/cli/output.h"
+#include "cmd/cli/push_options.h"
 #include "cmd/cmd.h"
-#include "cmd/options.h"
-#include "cmd/output.h"
-#include "cmd/term.h"
-#include "cmd/watch_push.h"
-#include "cmd/watch_show.h"
-#include "cmd/watching.h"
+#include "cmd/text/term.h"
+#include "cmd/watch/watch_show.h"
+#include "cmd/watch/watching.h"
+#include "model/host.h"
+#include "os/child.h"
 #include "os/clock.h"
+#include "os/host.h"
 #include "os/interrupt.h"
+#include "push/push.h"
+#include "store/store.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char help[] =
-        "Usage: ortmeter watch [options] [-- PROGRAM [arguments]]\n"
-        "\n"
-        "Shows CPU, memory, I/O and more of chosen processes, of the machine\n"
-        "and of its devices, until they end, the time is over, or Ctrl-C; "
-        "then\n"
-        "sums up.  PROGRAM is started and watched with all that it starts.\n"
-        "\n"
-        "Options:\n"
-        "  --pid N            a process; may be repeated\n"
-        "  --name GLOB        processes of that name; may be repeated\n"
-        "  --children         and the processes that they start\n"
-        "  --rate HZ          how often to read and to show; each source as "
-        "it\n"
-        "                     is usual, and 10 lines a second, if not given\n"
-        "  --rate NAME=HZ     how often to read one source; 0: not at all\n"
-        "  --duration S       seconds\n"
-        "  --profile P        what it may cost: development (10 % of a core,\n"
-        "                     the default), testing (5 %), production (2 %)\n"
-        "  --max-overhead PCT the same as a number, in percent of a core; "
-        "rates\n"
-        "                     go down when it costs more\n"
-        "  --costly           also what costs much: PSS, sockets, threads\n"
-        "  --events           also each context switch, page fault and "
-        "request to\n"
-        "                     storage of the processes, as lines of JSON and "
-        "summed\n"
-        "                     up; costs them about a microsecond each\n"
-        "  --metric GLOB      only these figures; may be repeated\n"
-        "  --json             one line of JSON for each tick, the last one "
-        "with\n"
-        "                     the summary; above 10 lines a second, those "
-        "between\n"
-        "                     have only what was read for them, and are "
-        "written\n"
-        "                     some together\n"
-        "  -o FILE            write to FILE\n" PUSH_OPTIONS_HELP
-        "  -h, --help         this text\n"
-        "\n"
-        "Exit code: the program's, where one was started; 128 + N when signal "
-        "N\n"
-        "ended it.\n"
-        "\n"
-        "Examples:\n"
-        "  ortmeter watch --pid 4711 --rate 100 --duration 10 --json\n"
-        "  ortmeter watch --name 'python*' --children\n"
-        "  ortmeter watch --events --duration 2 --json --pid 4711\n"
-        "  ortmeter watch --profile production --json -o load.jsonl -- "
-        "./server\n";
 
 #define SHOWN_HZ 10 /* lines, where nothing else was asked for */
 #define TABLE_HZ 2  /* tables at most, for people */
@@ -73,7 +29,7 @@ struct settings {
     struct watching_settings watching;
     struct option_texts metrics;
     double duration_s;
-    bool json, events, help;
+    bool json, events;
     const char *out;
     struct push_settings push;
 };
@@ -83,7 +39,9 @@ struct showing {
     const struct settings *settings;
     struct watch_view view;
     struct watch_events *events; /* NULL: nobody asked */
-    struct watch_push *push;     /* the same */
+    struct push *push;           /* the same, */
+    struct subscriber to_push;
+    struct run run; /* as what the receivers know us */
     struct buf text;
     FILE *to;
     bool in_place; /* a table that is drawn over the one before */
@@ -210,7 +168,7 @@ static bool watch(struct watching *w, struct showing *s)
         bool read = watching_step(w, until_ns);
 
         now_ns = mono_ns();
-        watch_push_tick(s->push, now_ns);
+        w->to.tick(w->to.context, &now_ns);
         if (!s->view.first) /* the first line says what all this is */
             good = take_events(s);
         if (!good || w->ended || now_ns >= end_ns || !is_time(s, now_ns))
@@ -230,20 +188,64 @@ static int exit_code(const struct watching *w)
     return w->end.signal ? 128 + w->end.signal : w->end.exit_code;
 }
 
+/* --- receivers ------------------------------------------------------------ */
+
+static int open_push(struct showing *s, struct watching *w, char *const *argv,
+        struct error *e)
+{
+    struct buf machine = { 0 };
+    struct json j = json_line_into(&machine);
+    struct host_info host;
+    int rc = push_options_open(&s->push, &s->settings->push, e);
+
+    if (!rc && s->push)
+        rc = store_make_id(s->run.id, e);
+    if (rc || !s->push)
+        return rc;
+    host_read(&host, "");
+    host_json(&j, NULL, &host);
+    s->run.started_wall_ns = wall_ns();
+    s->run.meter_pid = own_pid();
+    s->run.command = argv ? argv[0] : "ortmeter watch";
+    s->run.host = buf_cstr(&machine);
+    s->run.version = ORTMETER_VERSION;
+    s->to_push = push_subscriber(s->push);
+    watching_tell(w, &s->to_push, &s->run);
+    s->run.host = NULL;
+    buf_release(&machine);
+    return 0;
+}
+
 /* What the receivers did not get is no failure of the watching. */
-static void end_push(struct watch_push *push)
+static void end_push(struct showing *s, const struct watching *w)
 {
     struct buf told = { 0 };
 
-    watch_push_close(push, &told);
+    w->to.end(w->to.context, &(struct run_end){ &s->run, &told });
     if (told.len)
         (void)fprintf(stderr, "ortmeter watch: %s\n", told.p);
     buf_release(&told);
+    push_free(s->push);
+}
+
+/* A name that nobody has is a mistake more often than not. */
+static void say_unmatched(const struct settings *s, const struct watching *w)
+{
+    const struct subjects *all = sampling_subjects(w->sampling);
+
+    for (uint32_t i = 0; i < subjects_count(all); i++)
+        if (subjects_get(all, i)->kind == SUBJECT_PROCESS)
+            return;
+    for (int i = 0; i < s->watching.names.count; i++)
+        (void)fprintf(stderr,
+                "ortmeter watch: no process was named '%.64s' while it "
+                "watched\n",
+                s->watching.names.item[i]);
 }
 
 static int watch_all(const struct settings *s, char *const *argv)
 {
-    struct error e = { "" };
+    struct error e = { 0 };
     struct showing showing = { .settings = s, .to = stdout };
     struct watching w = { 0 };
     int code = EXIT_FAILED;
@@ -254,7 +256,7 @@ static int watch_all(const struct settings *s, char *const *argv)
     }
     interrupt_catch();
     if (watching_open(&w, &s->watching, argv, &e) ||
-            watch_push_open(&showing.push, &s->push, &w, argv, &e)) {
+            open_push(&showing, &w, argv, &e)) {
         (void)complain(&e);
     } else {
         begin(&showing, &w);
@@ -263,9 +265,10 @@ static int watch_all(const struct settings *s, char *const *argv)
         else
             (void)fprintf(stderr, "ortmeter watch: cannot write %s\n",
                     s->out ? s->out : "to stdout");
+        say_unmatched(s, &w);
     }
     watch_events_free(showing.events);
-    end_push(showing.push);
+    end_push(&showing, &w);
     watching_close(&w);
     interrupt_release();
     buf_release(&showing.text);
@@ -274,50 +277,85 @@ static int watch_all(const struct settings *s, char *const *argv)
     return code;
 }
 
-static int run(int argc, char **argv)
-{
-    struct settings s = { .watching.profile.all = rates_profile_names,
-        .push = PUSH_SETTINGS };
-    struct error e = { "" };
-    double hz;
-    const struct option table[] = {
-        { "pid", 0, OPTION_TEXTS, &s.watching.pids },
-        { "name", 0, OPTION_TEXTS, &s.watching.names },
-        { "children", 0, OPTION_FLAG, &s.watching.children },
-        { "rate", 0, OPTION_TEXTS, &s.watching.rates },
-        { "duration", 0, OPTION_REAL, &s.duration_s },
-        { "profile", 0, OPTION_CHOICE, &s.watching.profile },
-        { "max-overhead", 0, OPTION_REAL, &s.watching.max_overhead_percent },
-        { "costly", 0, OPTION_FLAG, &s.watching.costly },
-        { "events", 0, OPTION_FLAG, &s.events },
-        { "metric", 0, OPTION_TEXTS, &s.metrics },
-        { "json", 0, OPTION_FLAG, &s.json },
-        { NULL, 'o', OPTION_TEXT, &s.out },
-        PUSH_OPTIONS(s.push),
-        { "help", 'h', OPTION_FLAG, &s.help },
-        { 0 },
-    };
-    const struct options options = {
-        .table = table,
-        .max_words = INT_MAX,
-        .command = true,
-    };
-    int words = options_parse(&options, argc, argv, &e);
+static const struct option options[] = {
+    OPTION_TEXTS("pid", 0, struct settings, watching.pids, "N",
+            "a process; may be repeated"),
+    OPTION_TEXTS("name", 0, struct settings, watching.names, "GLOB",
+            "processes of that name; may be repeated"),
+    OPTION_FLAG("children", 0, struct settings, watching.children,
+            "and the processes that they start"),
+    OPTION_TEXTS("rate", 0, struct settings, watching.rates, "HZ",
+            "how often to read and to show; each source as it is usual, and 10 "
+            "lines a second, if not given; NAME=HZ: how often to read one "
+            "source, 0: not at all"),
+    OPTION_REAL("duration", 0, struct settings, duration_s, "S", "seconds"),
+    OPTION_CHOICE("profile", 0, struct settings, watching.profile,
+            rates_profile_names, "P",
+            "what it may cost: development (10 % of a core, the default), "
+            "testing (5 %), production (2 %)",
+            .rare = true),
+    OPTION_REAL("max-overhead", 0, struct settings,
+            watching.max_overhead_percent, "PCT",
+            "the same as a number, in percent of a core; rates go down when it "
+            "costs more",
+            .rare = true),
+    OPTION_FLAG("costly", 0, struct settings, watching.costly,
+            "also what costs much: PSS, sockets, threads", .rare = true),
+    OPTION_FLAG("events", 0, struct settings, events,
+            "also each context switch, page fault and request to storage of "
+            "the processes, as lines of JSON and summed up; costs them about a "
+            "microsecond each",
+            .rare = true),
+    OPTION_TEXTS("metric", 0, struct settings, metrics, "GLOB",
+            "only these figures; may be repeated", .rare = true),
+    OPTION_FLAG("json", 0, struct settings, json,
+            "one line of JSON for each tick, the last one with the summary; "
+            "above 10 lines a second, those between have only what was read "
+            "for them, and are written some together"),
+    OUT_OPTION(struct settings),
+    PUSH_OPTIONS(struct settings, push),
+    OPTION_END,
+};
 
-    if (words < 0)
-        return options_fail("watch", &e);
-    if (s.help)
-        return output_write(NULL, str_of(help), &e) ? complain(&e) : EXIT_GOOD;
-    s.push.only_readings = true;
-    if (watching_check(&s.watching, &hz, &e) || push_options_check(&s.push, &e))
-        return options_fail("watch", &e);
-    argv[words + 1] = NULL;
-    return watch_all(&s, words ? argv + 1 : NULL);
+static int check(const struct cmd_call *c, struct error *e)
+{
+    struct settings *s = c->settings;
+    double hz;
+    int rc = watching_check(&s->watching, &hz, e);
+
+    s->push.only_readings = true;
+    return rc ? rc : push_options_check(&s->push, e);
+}
+
+static int run(const struct cmd_call *c, struct error *e)
+{
+    (void)e;
+    return watch_all(c->settings, c->word_count ? c->words : NULL);
 }
 
 const struct cmd cmd_watch = {
     .name = "watch",
     .about = "CPU, memory, I/O and devices of processes, as they go",
-    .help = help,
+    .usage = "[options] [-- PROGRAM [arguments]]",
+    .text = "Shows CPU, memory, I/O and more of chosen processes, of the "
+            "machine\n"
+            "and of its devices, until they end, the time is over, or Ctrl-C; "
+            "then\n"
+            "sums up.  PROGRAM is started and watched with all that it starts; "
+            "what it\n"
+            "prints goes to stderr, and it ends when watch does.\n",
+    .options = options,
+    .notes = "Exit code: the program's, where one was started; 128 + N when "
+             "signal N\n"
+             "ended it.\n",
+    .examples = "watch --pid 4711 --rate 100 --duration 10 --json\n"
+                "watch --name 'python*' --children\n"
+                "watch --events --duration 2 --json --pid 4711\n"
+                "watch --profile production --json -o load.jsonl -- ./server\n",
+    .words_max = CMD_WORDS_ANY,
+    .command = true,
+    .settings_size = sizeof(struct settings),
+    .check = check,
+    .defaults = &(const struct settings){ .push = PUSH_SETTINGS },
     .run = run,
 };

@@ -70,6 +70,9 @@ static void count(struct energy_account *a, const struct account_input *in,
     attribution_add(&a->attribution, &(struct attribute_input){
                                              .series = series,
                                              .pieces = &pieces,
+                                             .splits = in->splits,
+                                             .split_count = in->split_count,
+                                             .here = s->here,
                                              .start_ns = in->start_ns,
                                              .end_ns = in->end_ns,
                                              .idle_watts = s->idle_watts,
@@ -198,7 +201,8 @@ void energy_account_build(struct energy_account *out,
     };
     attribution_init(&out->attribution, in->class_count, in->owner_count);
     pieces_from_spans(&pieces, in->spans, in->span_count, NULL);
-    attribution_time(&out->attribution, &pieces, in->start_ns, in->end_ns);
+    attribution_time(&out->attribution, &pieces, in->splits, in->split_count,
+            in->start_ns, in->end_ns);
     pieces_release(&pieces);
     energy_account_plan(in);
     for (size_t i = 0; i < in->sensor_count; i++) {

@@ -7,8 +7,8 @@
 #include "energy/attribute.h"
 #include "energy/series.h"
 #include "energy/zones.h"
-#include "hook/record.h"
 #include "model/reading.h"
+#include "wire/record.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,6 +36,8 @@ struct account_input {
     size_t sensor_count;
     const struct work_span *spans; /* by start, the longer first */
     size_t span_count;
+    const struct work_split *splits;
+    size_t split_count;
     uint32_t class_count, owner_count;
     const struct cpu_share *shares;
     size_t share_count;

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { OWN, IDLE, OTHER, PARTS };
 
@@ -236,6 +237,34 @@ static void share_out(void *to, const struct series_interval *x,
     }
 }
 
+/* What operators have of their inferences: taken off there, so that all adds up
+ * as before. */
+static void split_classes(struct pass *p)
+{
+    const struct attribute_input *in = p->in;
+    size_t cells = (size_t)p->a->class_count * PARTS;
+    double *whole = alloc_zero(cells + 1, sizeof(*whole));
+
+    memcpy(whole, p->cell, cells * sizeof(*whole));
+    for (size_t i = 0; i < in->split_count; i++) {
+        const struct work_split *x = &in->splits[i];
+
+        if (in->here && !in->here[x->to])
+            continue;
+        for (int part = 0; part < PARTS; part++) {
+            double moved = whole[x->from * PARTS + part] * x->share;
+
+            p->cell[x->from * PARTS + part] -= moved;
+            p->cell[x->to * PARTS + part] += moved;
+        }
+        p->error[x->to] = p->error[x->from];
+        p->seconds[x->to] += p->seconds[x->from] * x->share;
+    }
+    for (size_t i = 0; i < cells; i++) /* rounding */
+        p->cell[i] = p->cell[i] > 0 ? p->cell[i] : 0;
+    free(whole);
+}
+
 /* Whole microjoules that add up, into the account. */
 static void enter(struct pass *p)
 {
@@ -283,6 +312,7 @@ void attribution_add(struct attribution *a, const struct attribute_input *in)
         sharpen(&p, &clipped);
     p.share_at = 0;
     sweep(&clipped, in->pieces, share_out, &p);
+    split_classes(&p);
     enter(&p);
     a->idle_known &= in->idle_watts != NULL;
     a->other_known &= in->alone || in->share_count > 0;
@@ -306,12 +336,25 @@ static void add_time(void *to, const struct series_interval *x,
 }
 
 void attribution_time(struct attribution *a, const struct work_pieces *pieces,
-        uint64_t start_ns, uint64_t end_ns)
+        const struct work_split *splits, size_t split_count, uint64_t start_ns,
+        uint64_t end_ns)
 {
     struct series_interval run = { .start_ns = start_ns, .end_ns = end_ns };
 
     sweep(&(struct series){ .intervals = &run, .count = 1 }, pieces, add_time,
             a);
+
+    double *whole = alloc_zero(a->class_count + 1, sizeof(*whole));
+
+    for (uint32_t i = 0; i < a->class_count; i++)
+        whole[i] = a->classes[i].busy_s;
+    for (size_t i = 0; i < split_count; i++) {
+        a->classes[splits[i].to].busy_s +=
+                whole[splits[i].from] * splits[i].share;
+        a->classes[splits[i].from].busy_s -=
+                whole[splits[i].from] * splits[i].share;
+    }
+    free(whole);
 }
 
 struct attribution_lines attribution_lines(const struct attribution *a)

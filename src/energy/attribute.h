@@ -24,10 +24,21 @@ struct cpu_share {
     double own;
 };
 
+/* A part of a class's energy and time that is of another class, which has no
+ * pieces of its own: an operator's of the inferences that it runs in. */
+struct work_split {
+    uint32_t from, to;
+    double share; /* 0 to 1; all of one class together at most 1 */
+};
+
 /* One sensor, and the work that it may have fed. */
 struct attribute_input {
     const struct series *series;
     const struct work_pieces *pieces;
+    const struct work_split *splits;
+    size_t split_count;
+    const bool *here; /* of each class; a split into one for which it is false
+                       * is not made.  NULL: all are */
     uint64_t start_ns, end_ns;      /* of the run */
     const double *idle_watts;       /* NULL: no baseline */
     const struct cpu_share *shares; /* in order; 0 of them: not known */
@@ -70,7 +81,8 @@ void attribution_add(struct attribution *a, const struct attribute_input *in);
 /* How long each class was at work, whatever sensors say: once for all of
  * them. */
 void attribution_time(struct attribution *a, const struct work_pieces *pieces,
-        uint64_t start_ns, uint64_t end_ns);
+        const struct work_split *splits, size_t split_count, uint64_t start_ns,
+        uint64_t end_ns);
 
 /* Sums over classes. */
 struct attribution_lines {

@@ -192,6 +192,8 @@ void gathered_release(struct gathered *g)
     free(g->phases);
     free(g->sessions);
     free(g->spans);
+    free(g->splits);
+    free(g->split_runs);
     free(g->no_cycles);
     throttle_watch_free(g->throttle);
     map_release(&g->by_id);

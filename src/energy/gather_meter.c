@@ -99,7 +99,7 @@ static void weigh(double *watts, const struct gathered *g,
     series_from_power(&series, meter->items, meter->count,
             &(struct series_sensor){ .means = true });
     attribution_init(&a, g->out->class_count, 0);
-    attribution_time(&a, pieces, 0, end_ns);
+    attribution_time(&a, pieces, NULL, 0, 0, end_ns);
     attribution_add(&a, &(struct attribute_input){ .series = &series,
                                 .pieces = pieces,
                                 .end_ns = end_ns,

@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "sample/device_match.h"
+#include "sample/device/device_match.h"
 
 #include <stdlib.h>
 

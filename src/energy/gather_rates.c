@@ -23,6 +23,14 @@ static double at(const double *items, size_t count, uint32_t id)
     return id && id <= count ? items[id - 1] : NAN;
 }
 
+static double operator_flops(const struct energy_key *key,
+        const struct energy_class *c)
+{
+    return c->operator_id && c->operator_id <= key->operator_count
+                   ? key->operator_flops[c->operator_id - 1].in[c->phase]
+                   : NAN;
+}
+
 /* --- FLOPs ---------------------------------------------------------------- */
 
 /* Inferences of one class, and what is known of those looked into. */
@@ -57,13 +65,10 @@ static void take_inferences(struct flops *f)
 
 static void take_operators(struct flops *f)
 {
-    const struct energy_key *key = f->key;
-
     for (size_t i = 0; i < f->g->span_count; i++) {
         const struct work_span *x = &f->g->spans[i];
         const struct energy_class *c = &f->g->out->classes[x->work_class];
-        double flops =
-                at(key->operator_flops, key->operator_count, c->operator_id);
+        double flops = operator_flops(f->key, c);
 
         if (c->work != ENERGY_OPERATOR)
             continue;
@@ -80,6 +85,43 @@ static void take_operators(struct flops *f)
     }
 }
 
+/* Where operators are parts of their inferences: these have the FLOPs of them,
+ * and each operator's part is by what it computes.  Those of which that is not
+ * known keep their part of the time. */
+static void take_splits(struct flops *f)
+{
+    const struct gathered *g = f->g;
+    double *known = alloc_zero(g->out->class_count, sizeof(*known));
+    double *work = alloc_zero(g->out->class_count, sizeof(*work));
+
+    for (size_t i = 0; i < g->split_count; i++) {
+        const struct work_split *x = &g->splits[i];
+        double flops = operator_flops(f->key, &g->out->classes[x->to]);
+
+        f->looked[x->from].partly |= isnan(flops);
+        if (isnan(flops))
+            continue;
+        known[x->from] += x->share;
+        work[x->from] += flops * g->split_runs[i];
+    }
+    for (size_t i = 0; i < g->split_count; i++) {
+        struct work_split *x = &g->splits[i];
+        double flops = operator_flops(f->key, &g->out->classes[x->to]);
+
+        if (!isnan(flops) && work[x->from] > 0)
+            x->share =
+                    known[x->from] * flops * g->split_runs[i] / work[x->from];
+    }
+    for (uint32_t i = 0; i < g->out->class_count; i++)
+        if (work[i] > 0) {
+            f->looked[i].into = f->looked[i].inferences;
+            f->looked[i].flops = work[i] * (double)f->looked[i].inferences;
+            f->amount[i] = f->looked[i].flops;
+        }
+    free(known);
+    free(work);
+}
+
 static void sum_inferences(struct flops *f)
 {
     for (uint32_t i = 0; i < f->g->out->class_count; i++) {
@@ -89,7 +131,7 @@ static void sum_inferences(struct flops *f)
                                    : at(f->key->session_flops,
                                              f->key->session_count, c->session);
 
-        if (c->work == ENERGY_OPERATOR)
+        if (c->work == ENERGY_OPERATOR || f->amount[i] > 0)
             continue;
         f->amount[i] = c->work == ENERGY_INFERENCE
                                ? each * (double)(l->inferences - l->into)
@@ -108,7 +150,9 @@ static double mean_flops(const struct flops *f)
 
         if (c->work != ENERGY_INFERENCE)
             continue;
-        sum += l->partly ? NAN : l->flops + f->amount[i];
+        sum += l->partly                  ? NAN
+               : l->into == l->inferences ? l->flops
+                                          : l->flops + f->amount[i];
         count += (double)l->inferences;
     }
     return count > 0 ? sum / count : NAN;
@@ -130,6 +174,8 @@ static int count_flops(double *amount, const struct gathered *g,
 
     take_inferences(&f);
     take_operators(&f);
+    if (g->split_count)
+        take_splits(&f);
     sum_inferences(&f);
     g->out->inference_flops = mean_flops(&f);
     for (uint32_t i = 1; i < g->out->class_count; i++)
@@ -215,7 +261,7 @@ int gather_rates(double *rate, const struct gathered *g,
 
     pieces_from_spans(&pieces, g->spans, g->span_count, NULL);
     attribution_init(&time, classes, 0);
-    attribution_time(&time, &pieces, 0, end_ns);
+    attribution_time(&time, &pieces, NULL, 0, 0, end_ns);
     for (uint32_t i = 1; i < classes; i++) {
         double busy_s = time.classes[i].busy_s;
 

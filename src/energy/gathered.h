@@ -65,6 +65,13 @@ struct gathered {
     size_t span_count, span_cap;
     struct map classes; /* from a key to a class */
     size_t class_cap;
+
+    /* What operators have of their inferences, and how often each runs in one:
+     * of runs whose traced inferences were summed up. */
+    bool summed;
+    struct work_split *splits;
+    double *split_runs;
+    size_t split_count, split_cap;
 };
 
 struct gathered_subject *gathered_find(const struct gathered *g, uint32_t id);

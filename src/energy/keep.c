@@ -1,7 +1,6 @@
 #include "energy/keep.h"
 
 #include "base/alloc.h"
-#include "energy/keep_places.h"
 #include "energy/run_energy.h"
 
 #include <math.h>
@@ -190,8 +189,6 @@ int energy_keep(struct store *s, struct run *run, struct error *e)
         rc = store_each_section(s, run->row, take_section, &k, e);
         if (!rc)
             rc = store_each_token(s, run->row, take_token, &k, e);
-        if (!rc)
-            rc = keep_places(s, run->row, &k.energy, is_covered(a), e);
         if (!rc)
             write_all(&k, run);
     }

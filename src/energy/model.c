@@ -5,8 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#define IDLE_OF_TDP 0.12
-#define FULL_OF_TDP 0.75 /* 0.12 + 0.63 */
+#define IDLE_OF_TDP  0.12
+#define FULL_OF_TDP  0.75 /* 0.12 + 0.63 */
+#define THREAD_WATTS 3.0  /* of TDP: 2.2 to 4.3 in our table */
 
 static void bound(struct cpu_model *m, double factor)
 {
@@ -29,6 +30,15 @@ static struct cpu_model from_watts(const struct cpu_model_given *given)
     return m;
 }
 
+/* A virtual machine has some threads of a CPU, and the rest of that is others'.
+ * What a thread draws is about the same in all that are in our table. */
+static double share_of(const struct host_info *host, double watts)
+{
+    double own = THREAD_WATTS * host->cpu_threads;
+
+    return own > 0 && own < watts ? own / watts : 1;
+}
+
 struct cpu_model cpu_model_of(const struct host_info *host,
         const struct cpu_model_given *given)
 {
@@ -39,7 +49,9 @@ struct cpu_model cpu_model_of(const struct host_info *host,
     bool told = given->tdp_watts > 0;
     bool virtual = host->virtualisation[0] != 0;
     unsigned sockets = host->cpu_sockets ? host->cpu_sockets : 1;
-    double watts = told ? given->tdp_watts : tdp.watts * sockets;
+    double whole = told ? given->tdp_watts : tdp.watts * sockets;
+    double share = virtual && !told ? share_of(host, whole) : 1;
+    double watts = whole * share;
     struct cpu_model m = {
         .idle_watts =
                 given->idle_watts > 0 ? given->idle_watts : IDLE_OF_TDP * watts,
@@ -48,7 +60,12 @@ struct cpu_model cpu_model_of(const struct host_info *host,
 
     m.full_watts = fmax(m.full_watts, m.idle_watts);
     bound(&m, virtual || (!told && tdp.source == TDP_GUESSED) ? 3 : 2);
-    if (told)
+    if (share < 1)
+        (void)snprintf(m.basis, sizeof(m.basis),
+                "%.4g W for the %u threads that this virtual machine has of a "
+                "CPU of %.4g W",
+                watts, host->cpu_threads, whole);
+    else if (told)
         (void)snprintf(m.basis, sizeof(m.basis), "a TDP of %.4g W, as given",
                 watts);
     else if (tdp.source == TDP_GUESSED)

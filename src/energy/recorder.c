@@ -1,12 +1,16 @@
 #include "energy/recorder.h"
 
+#include "base/alloc.h"
+#include "base/buf.h"
 #include "base/compiler.h"
+#include "energy/meter_feed.h"
 #include "energy/model_text.h"
 #include "energy/observe.h"
 #include "os/clock.h"
 #include "os/host.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const energy_mode_names[] = { "auto", "model", "off", NULL };
@@ -21,20 +25,6 @@ bool energy_is_sampler(const char *name)
         if (strcmp(name, samplers[i]) == 0)
             return true;
     return false;
-}
-
-bool energy_is_metric(enum metric_id metric)
-{
-    return metric == METRIC_zone_energy_joules_total ||
-           metric == METRIC_device_energy_joules_total ||
-           energy_is_power(metric);
-}
-
-bool energy_is_power(enum metric_id metric)
-{
-    return metric == METRIC_zone_power_watts ||
-           metric == METRIC_device_power_watts ||
-           metric == METRIC_battery_power_watts;
 }
 
 size_t energy_rates(struct sampling_rate out[ENERGY_SAMPLERS_MOST],
@@ -94,12 +84,13 @@ void energy_note(struct sampling *s, const struct energy_plan *plan)
         note_model(subjects, plan);
 }
 
-void energy_observe(struct sampling *s, const struct energy_plan *plan,
-        void (*take)(void *context, const struct reading *r), void *context)
+/* Finds out how often the counters move, which may take a moment, and takes a
+ * reading of METRIC_zone_update_seconds for each that is known. */
+static void observe_counters(struct loop *l)
 {
-    const struct subjects *subjects = sampling_subjects(s);
+    const struct subjects *subjects = sampling_subjects(loop_sampling(l));
     struct observed seen[OBSERVED_MOST];
-    size_t count = plan->mode == ENERGY_OFF ? 0 : observe(seen, &observe_usual);
+    size_t count = observe(seen, &observe_usual);
 
     for (size_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < subjects_count(subjects); k++) {
@@ -107,9 +98,97 @@ void energy_observe(struct sampling *s, const struct energy_plan *plan,
 
             if (strcmp(x->name, seen[i].name) == 0 && x->source &&
                     strcmp(x->source, seen[i].source) == 0)
-                take(context, &(struct reading){ .time_ns = mono_ns(),
-                                      .value = (double)seen[i].period_ns / 1e9,
-                                      .subject = k,
-                                      .metric = METRIC_zone_update_seconds });
+                loop_take(l, &(struct reading){ .time_ns = mono_ns(),
+                                     .value = (double)seen[i].period_ns / 1e9,
+                                     .subject = k,
+                                     .metric = METRIC_zone_update_seconds });
         }
+}
+
+/* --- an external meter ---------------------------------------------------- */
+
+struct energy_meter {
+    struct loop *loop;
+    struct meter_feed *feed; /* NULL: it could not be had */
+    uint32_t subject;
+};
+
+static void take_meter(void *to, const struct reading *x)
+{
+    loop_take(((struct energy_meter *)to)->loop, x);
+}
+
+static void poll_meter(void *to)
+{
+    meter_feed_poll(((struct energy_meter *)to)->feed);
+}
+
+/* The last lines; and if there were none, that is worth telling. */
+static void finish_meter(void *to)
+{
+    struct energy_meter *m = to;
+
+    meter_feed_poll(m->feed);
+    if (!meter_feed_samples(m->feed))
+        subjects_missing(sampling_subjects(loop_sampling(m->loop)),
+                METRIC_zone_power_watts, m->subject,
+                "the meter sent no line that could be read, and %llu that "
+                "could not",
+                (unsigned long long)meter_feed_bad(m->feed));
+}
+
+/* A meter that cannot be had is a reason to say so, and not to stop. */
+static void open_meter(struct energy_meter *m, const struct energy_plan *plan)
+{
+    struct subjects *s = sampling_subjects(loop_sampling(m->loop));
+    struct error e = { 0 };
+    struct buf detail = { 0 };
+
+    buf_text(&detail, plan->meter);
+    if (plan->meter_offset_given)
+        buf_printf(&detail, ENERGY_METER_SET "%g s", plan->meter_offset_s);
+    m->subject = subjects_add(s, &(struct subject){ .kind = SUBJECT_ZONE,
+                                         .name = "meter",
+                                         .detail = buf_cstr(&detail),
+                                         .source = ENERGY_SOURCE_METER });
+
+    struct meter_feed_plan feed = {
+        .name = plan->meter,
+        .subject = m->subject,
+        /* A meter that is behind shows our time less the offset. */
+        .wall_ns = (uint64_t)((int64_t)wall_ns() -
+                              (int64_t)(plan->meter_offset_s * 1e9)),
+        .mono_ns = mono_ns(),
+        .take = take_meter,
+        .context = m,
+    };
+
+    if (meter_feed_open(&m->feed, &feed, &e))
+        subjects_missing(s, METRIC_zone_power_watts, m->subject, "%s", e.text);
+    else
+        loop_add_feed(m->loop,
+                &(struct loop_feed){ m, poll_meter, finish_meter });
+    buf_release(&detail);
+}
+
+struct energy_meter *energy_record(struct loop *l,
+        const struct energy_plan *plan)
+{
+    struct energy_meter *m = alloc_zero(1, sizeof(*m));
+
+    m->loop = l;
+    energy_note(loop_sampling(l), plan);
+    if (plan->mode != ENERGY_OFF)
+        observe_counters(l);
+    if (plan->meter)
+        open_meter(m, plan);
+    return m;
+}
+
+void energy_meter_close(struct energy_meter *m)
+{
+    if (!m)
+        return;
+    meter_feed_close(m->feed);
+    free(m);
 }

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "energy/model.h"
-#include "sample/sampling.h"
+#include "live/loop.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,14 +46,11 @@ size_t energy_rates(struct sampling_rate out[ENERGY_SAMPLERS_MOST],
 /* Adds to the subjects why sensors are missing, and the model. */
 void energy_note(struct sampling *s, const struct energy_plan *plan);
 
-/* Finds out how often the counters move, which may take a moment, and hands
- * over a reading of METRIC_zone_update_seconds for each that is known. */
-void energy_observe(struct sampling *s, const struct energy_plan *plan,
-        void (*take)(void *context, const struct reading *r), void *context);
+/* Does so for a loop that was just opened, finds out how often the counters
+ * move, which may take a moment, and has the loop take the readings of an
+ * external meter, where there is one.  Close it after the last step. */
+struct energy_meter;
 
-/* Whether a metric tells of energy or power: then the last reading before each
- * change must be kept, too, as it tells when it changed. */
-bool energy_is_metric(enum metric_id metric);
-
-/* Whether it tells of power. */
-bool energy_is_power(enum metric_id metric);
+struct energy_meter *energy_record(struct loop *l,
+        const struct energy_plan *plan);
+void energy_meter_close(struct energy_meter *m);

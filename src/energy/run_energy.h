@@ -5,8 +5,8 @@
 #include "energy/account.h"
 #include "energy/share_key.h"
 #include "energy/throttle.h"
-#include "hook/record.h"
 #include "store/store.h"
+#include "wire/record.h"
 
 /* What a class of work is. */
 enum energy_work {
@@ -88,7 +88,8 @@ void run_energy_release(struct run_energy *r);
 
 /* Inferences of a phase, with their operators; PHASES: of all phases. */
 struct energy_sum run_energy_phase(const struct run_energy *r, unsigned phase);
-/* All runs of an operator that were looked into. */
+/* All runs of an operator: those in inferences that were not traced, too, by
+ * the part that it has of the traced ones. */
 struct energy_sum run_energy_operator(const struct run_energy *r, uint32_t id);
 /* A kind of work. */
 struct energy_sum run_energy_work(const struct run_energy *r,

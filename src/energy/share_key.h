@@ -2,6 +2,8 @@
  * work in it. */
 #pragma once
 
+#include "wire/record.h"
+
 #include <stddef.h>
 
 enum energy_by {
@@ -14,12 +16,17 @@ enum energy_by {
 /* "busy", "flops", "cycles"; ends with NULL. */
 extern const char *const energy_by_names[];
 
+/* In inferences of each phase. */
+struct phase_flops {
+    double in[PHASES];
+};
+
 /* FLOPs are known elsewhere, and needed only to share by them.  NAN: not known.
  * Arrays are by id, whose first is 1; what lies behind their end is not
  * known. */
 struct energy_key {
     enum energy_by by;
-    const double *operator_flops; /* of one run of each */
+    const struct phase_flops *operator_flops; /* of one run of each */
     size_t operator_count;
     const double *session_flops; /* of one inference of each; used where none
                                   * of its operators are known */

@@ -13,6 +13,7 @@ const struct export_format *const export_formats[] = {
     &export_junit,
     &export_chrome,
     &export_perfetto,
+    &export_etl,
     &export_tensorboard,
     &export_prometheus,
     &export_otlp,

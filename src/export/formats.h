@@ -13,7 +13,7 @@ const struct export_format *export_format_find(const char *name);
 /* Adds a line for each format, and one for each of its shapes: for people. */
 void export_formats_text(struct buf *out);
 
-extern const struct export_format export_chrome;
+extern const struct export_format export_chrome, export_etl;
 extern const struct export_format export_json;
 extern const struct export_format export_markdown, export_html, export_junit;
 extern const struct export_format export_perfetto;

@@ -1,6 +1,8 @@
 #include "export/names.h"
 
+#include "analyse/summary.h"
 #include "base/alloc.h"
+#include "model/phase.h"
 
 #include <stdlib.h>
 
@@ -128,6 +130,18 @@ const char *names_model(const struct names *n, uint32_t session)
     const struct named_session *s = names_session(n, session);
 
     return s ? s->model : NULL;
+}
+
+void names_inference(struct buf *out, const struct names *n,
+        const struct span *s)
+{
+    const char *path = names_model(n, s->id);
+    char *model = path ? summary_model_name(path) : NULL;
+
+    buf_text(out, model ? model : "model_run");
+    if (s->phase != PHASE_OTHER)
+        buf_printf(out, ", %s", phase_name(s->phase));
+    free(model);
 }
 
 const struct operator* names_operator(const struct names *n, uint32_t id)

@@ -40,6 +40,11 @@ const char *names_program(const struct names *n, uint32_t process);
 const char *names_thread(const struct names *n, uint32_t process,
         uint32_t thread);
 const struct named_session *names_session(const struct names *n, uint32_t id);
+/* What an inference's slice is called: "silero, decode"; "model_run", as ONNX
+ * Runtime has it, where the model has no name. */
+void names_inference(struct buf *out, const struct names *n,
+        const struct span *s);
+
 const char *names_model(const struct names *n, uint32_t session);
 const struct operator* names_operator(const struct names *n, uint32_t id);
 

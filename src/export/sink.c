@@ -2,14 +2,15 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "os/file.h"
+#include "os/path.h"
+#include "os/self.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #define BUFFER_BYTES (1 << 17)
@@ -33,9 +34,9 @@ static int why(void)
  * written to as it stands. */
 static bool is_file(const char *path)
 {
-    struct stat st;
+    enum path_kind kind = path_kind_here(path);
 
-    return lstat(path, &st) ? errno == ENOENT : S_ISREG(st.st_mode);
+    return kind == PATH_FILE || kind == PATH_NOTHING;
 }
 
 static char *part_name(const char *path)
@@ -51,20 +52,23 @@ int sink_open(struct sink **out, const char *path, bool compressed,
 {
     const char *mode = compressed ? "wb6" : "wbT";
     bool to_file = path && strcmp(path, "-") != 0;
-    int fd = to_file ? -1 : dup(STDOUT_FILENO); /* closing takes this one */
+    int fd = to_file ? -1 : self_copy_stdout(); /* closing takes this one */
     char *part = to_file && is_file(path) ? part_name(path) : NULL;
 
     errno = 0;
+    if (part) /* what lies there may be somebody's link to another file */
+        fd = file_new(part);
 
-    gzFile file =
-            to_file ? gzopen(part ? part : path, mode) : gzdopen(fd, mode);
+    gzFile file = to_file && !part ? gzopen(path, mode)
+                  : fd >= 0        ? gzdopen(fd, mode)
+                                   : NULL;
 
     if (!file) {
-        int rc = why();
+        int rc = part && fd < 0 ? fd : why();
 
         free(part);
         if (fd >= 0)
-            (void)close(fd);
+            file_close(fd);
         return fail(e, rc, "cannot write %.128s: %s",
                 to_file ? path : "the output", strerror(-rc));
     }
@@ -111,9 +115,9 @@ static int finish(const struct sink *s, bool keep)
     const char *written = s->part ? s->part : s->path;
 
     if (keep)
-        return s->part && rename(s->part, s->path) ? -errno : 0;
+        return s->part ? file_replace(s->part, s->path) : 0;
     if (is_file(written))
-        (void)unlink(written);
+        (void)file_remove(written);
     return 0;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/map.h"
-#include "export/figure_list.h"
+#include "export/metrics/figure_list.h"
 #include "store/store.h"
 
 /* Starts zeroed. */

@@ -16,6 +16,7 @@ struct clickhouse {
     struct http_reply reply;
     struct buf user, key; /* headers */
     uint64_t deadline_ns;
+    const atomic_bool *cancel;
 };
 
 /* --- what its answers mean ------------------------------------------------ */
@@ -132,9 +133,10 @@ static int post(struct clickhouse *c, struct http_request r, struct error *e)
     const struct address *a = &c->address;
     const char *headers[] = { buf_cstr(&c->user),
         *a->password ? buf_cstr(&c->key) : NULL, NULL };
-    struct error why = { "" };
+    struct error why = { 0 };
 
     r.headers = headers;
+    r.cancel = c->cancel;
     if (c->deadline_ns) {
         uint64_t now = mono_ns();
 
@@ -146,6 +148,9 @@ static int post(struct clickhouse *c, struct http_request r, struct error *e)
 
     int rc = http_post(c->http, &r, &c->reply, &why);
 
+    if (rc == -ECANCELED && c->cancel && atomic_load(c->cancel))
+        return fail(e, rc, "the ClickHouse server at %s:%u is slow", a->host,
+                a->port);
     if (rc == -ECANCELED)
         return rc;
     if (rc)
@@ -285,8 +290,16 @@ static int read_traits(struct clickhouse *c, struct error *e)
 int clickhouse_open(struct clickhouse **out, const struct address *a,
         struct error *e)
 {
+    return clickhouse_open_until(out, a, NULL, e);
+}
+
+int clickhouse_open_until(struct clickhouse **out, const struct address *a,
+        const atomic_bool *cancel, struct error *e)
+{
     struct clickhouse *c = alloc_zero(1, sizeof(*c));
     int rc = http_open(&c->http, e);
+
+    c->cancel = cancel;
 
     address_copy(&c->address, a);
     buf_printf(&c->user, "X-ClickHouse-User: %s", a->user);

@@ -6,6 +6,8 @@
  * refuses. */
 #pragma once
 
+#include <stdatomic.h>
+
 #include "base/buf.h"
 #include "fleet/address.h"
 
@@ -24,6 +26,10 @@ struct clickhouse_traits {
 /* Asks the server what it is.  The address is copied. */
 int clickhouse_open(struct clickhouse **out, const struct address *a,
         struct error *e);
+/* The same; while `cancel` is true, no request goes on, whatever the server
+ * does.  It is looked at about once a second. */
+int clickhouse_open_until(struct clickhouse **out, const struct address *a,
+        const atomic_bool *cancel, struct error *e);
 /* NULL is welcome. */
 void clickhouse_close(struct clickhouse *c);
 

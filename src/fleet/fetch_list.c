@@ -125,8 +125,9 @@ static void take_id(void *to, const struct run_line *l)
 {
     struct ids *ids = to;
 
-    bool sure =
-            l->run->status == RUN_COMPLETE || l->run->status == RUN_INTERRUPTED;
+    bool sure = l->run->status == RUN_COMPLETE ||
+                l->run->status == RUN_KILLED ||
+                l->run->status == RUN_INTERRUPTED;
 
     buf_printf(&ids->list, "%s'%s'", ids->count ? ", " : "", l->run->id);
     if (!sure)

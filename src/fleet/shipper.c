@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,7 +16,6 @@
  * of us.  While it is away, less and less often. */
 #define PERIOD_MS     5000
 #define PERIOD_MAX_MS 60000
-#define LAST_EFFORT_S 30
 
 /* A run is noted down soon: if we are killed, others know that it is to go. */
 #define ENROL_MS 50
@@ -30,14 +30,17 @@ struct shipper {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    bool stop;   /* with the lock */
-    int64_t run; /* told at the stop */
+    bool stop, done; /* with the lock */
+    int64_t run;     /* told at the stop, as is */
+    uint64_t deadline_ns;
+    atomic_bool cancel; /* it is over */
 };
 
 static int connect_to(struct shipper *s, struct error *e)
 {
-    int rc =
-            s->clickhouse ? 0 : clickhouse_open(&s->clickhouse, &s->address, e);
+    int rc = s->clickhouse ? 0
+                           : clickhouse_open_until(&s->clickhouse, &s->address,
+                                     &s->cancel, e);
 
     if (!rc && !s->tables.count) {
         struct tables tables = { 0 };
@@ -112,8 +115,7 @@ static void finish(struct shipper *s)
                           &o->why))
         o->failed = true;
     else
-        send_waiting(s, false,
-                mono_ns() + (uint64_t)LAST_EFFORT_S * 1000000000u);
+        send_waiting(s, false, s->deadline_ns);
 }
 
 static void *work(void *to)
@@ -129,6 +131,10 @@ static void *work(void *to)
             period_ms *= 2;
     }
     finish(s);
+    (void)pthread_mutex_lock(&s->lock);
+    s->done = true;
+    (void)pthread_cond_signal(&s->wake);
+    (void)pthread_mutex_unlock(&s->lock);
     return NULL;
 }
 
@@ -182,15 +188,23 @@ int shipper_start(struct shipper **out, struct store *take,
     return 0;
 }
 
-void shipper_stop(struct shipper *s, int64_t run, struct shipper_outcome *out)
+void shipper_stop(struct shipper *s, int64_t run, uint64_t deadline_ns,
+        struct shipper_outcome *out)
 {
+    struct timespec until = { .tv_sec = (time_t)(deadline_ns / 1000000000),
+        .tv_nsec = (long)(deadline_ns % 1000000000) };
+
     *out = (struct shipper_outcome){ 0 };
     if (!s)
         return;
     (void)pthread_mutex_lock(&s->lock);
     s->stop = true;
     s->run = run;
+    s->deadline_ns = deadline_ns;
     (void)pthread_cond_signal(&s->wake);
+    for (int rc = 0; !s->done && rc != ETIMEDOUT;)
+        rc = pthread_cond_timedwait(&s->wake, &s->lock, &until);
+    atomic_store(&s->cancel, true);
     (void)pthread_mutex_unlock(&s->lock);
     (void)pthread_join(s->thread, NULL);
     *out = s->outcome;

@@ -21,7 +21,12 @@ struct shipper_outcome {
 int shipper_start(struct shipper **out, struct store *take,
         const struct address *a, struct error *e);
 
-/* The recording has ended: sends the rest, for half a minute at most, and
- * frees.  `run` is what was recorded; 0: nothing.  Without a shipper (NULL)
- * nothing is sent, and nothing fails. */
-void shipper_stop(struct shipper *s, int64_t run, struct shipper_outcome *out);
+/* So long does sending take after a program's end, to all receivers together:
+ * whoever waits for the program need not wait for them. */
+#define SHIPPER_LAST_NS UINT64_C(5000000000)
+
+/* The recording has ended: sends the rest until that moment of mono_ns() at
+ * most, whatever the server does, and frees.  `run` is what was recorded; 0:
+ * nothing.  Without a shipper (NULL) nothing is sent, and nothing fails. */
+void shipper_stop(struct shipper *s, int64_t run, uint64_t deadline_ns,
+        struct shipper_outcome *out);

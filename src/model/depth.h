@@ -18,7 +18,7 @@ struct power_sample {
 };
 
 /* Of the values that leave a layer or a component. */
-struct activation {
+struct depth_values {
     double mean, std, max;
     double sparsity; /* share of zeros, 0 to 1 */
 };
@@ -39,7 +39,7 @@ struct layer_metric {
     uint32_t layer_index;
     uint64_t duration_ns;
     double energy_mj;
-    struct activation activation;
+    struct depth_values activation;
     uint8_t energy_method; /* enum reading_method, where energy is known */
     struct depth_place place;
 };
@@ -52,7 +52,7 @@ struct component_metric {
     uint64_t count; /* times that it ran */
     uint64_t duration_ns;
     double energy_mj;
-    struct activation activation;
+    struct depth_values activation;
     uint8_t energy_method; /* enum reading_method, where energy is known */
     struct depth_place place;
 };

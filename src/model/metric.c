@@ -50,6 +50,18 @@ static const struct word sources[METRIC_SOURCES] = {
     [METRIC_FROM_METRICS] = { "derived", "arithmetic on other metrics" },
 };
 
+bool metric_is_power(enum metric_id id)
+{
+    return id == METRIC_zone_power_watts || id == METRIC_device_power_watts ||
+           id == METRIC_battery_power_watts;
+}
+
+bool metric_is_energy(enum metric_id id)
+{
+    return id == METRIC_zone_energy_joules_total ||
+           id == METRIC_device_energy_joules_total || metric_is_power(id);
+}
+
 const struct metric *metric_find(struct str name)
 {
     for (size_t i = 0; i < METRIC_IDS; i++)

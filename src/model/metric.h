@@ -87,6 +87,11 @@ enum metric_source {
         "Past length: positions that come from the key-value cache.") \
     X(inference_queue_requests, "requests", HISTOGRAM, INFERENCE, PROGRAM, \
         "Queue depth: requests that wait behind an inference.") \
+    X(inference_runtime_seconds, "seconds", HISTOGRAM, INFERENCE, HOOK, \
+        "ONNX Runtime itself, of an inference called from Python: what " \
+        "compares with a program in C.") \
+    X(inference_gil_wait_seconds, "seconds", HISTOGRAM, INFERENCE, HOOK, \
+        "Waiting for Python's lock, the GIL, when an inference is done.") \
     X(prefill_duration_seconds, "seconds", HISTOGRAM, PHASE, HOOK, \
         "Latency of an inference that reads a prompt.") \
     X(decode_duration_seconds, "seconds", HISTOGRAM, PHASE, HOOK, \
@@ -407,6 +412,11 @@ struct metric {
 
 /* Indexed by enum metric_id. */
 extern const struct metric metric_table[METRIC_IDS];
+
+/* Whether it tells of energy or power: then the last reading before each change
+ * must be kept, too, as it shows when it changed; or of power alone. */
+bool metric_is_energy(enum metric_id id);
+bool metric_is_power(enum metric_id id);
 
 /* By the name in the table, without prefix.  NULL: there is none. */
 const struct metric *metric_find(struct str name);

@@ -1,7 +1,7 @@
 /* phase.h -- the parts of generating text, by number and by name. */
 #pragma once
 
-#include "hook/record.h"
+#include "wire/record.h"
 
 /* Of power: nothing of the program ran. */
 #define PHASE_IDLE PHASES

@@ -7,6 +7,7 @@
 
 #include "model/metric.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* What a figure is about: the machine, a part of it, or something on it. */
@@ -46,6 +47,11 @@ struct reading {
     uint32_t subject; /* as subjects_add() numbered it */
     uint16_t metric;  /* enum metric_id */
     uint8_t method;   /* enum reading_method */
+};
+
+struct reading_list {
+    const struct reading *items;
+    size_t count;
 };
 
 /* A second of readings of one metric, for those who look at hours. */

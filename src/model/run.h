@@ -6,7 +6,7 @@
  * are borrowed from whoever hands the struct over; NULL is "not known". */
 #pragma once
 
-#include "hook/record.h"
+#include "wire/record.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,6 +18,8 @@ enum run_status {
     RUN_COMPLETE,
     RUN_INTERRUPTED, /* the meter died before the program's end */
     RUN_FAILED,      /* recording had to stop: `note` says why */
+    RUN_KILLED,      /* a signal ended the program: `signal` */
+    RUN_STATUS_LAST = RUN_KILLED,
 };
 
 const char *run_status_name(enum run_status status);
@@ -75,6 +77,9 @@ struct library {
     const char *version;  /* NULL: a static copy that cannot be entered */
     const char *language; /* of the binding in use; NULL: not told */
     uint32_t slots;
+    /* Why operators of its sessions are not traced; NULL: they are, or nobody
+     * asked.  store_set_untraced() writes it. */
+    const char *untraced;
 };
 
 struct session {
@@ -93,9 +98,14 @@ struct session {
     uint64_t initialise_ns; /* and made ready.  Both 0: not told apart */
     uint32_t thread;
     uint64_t end_ns; /* 0: not seen; store_add_session_end() writes it */
+    /* Whose table of operators it shares: that of the first session of the same
+     * model and options, maybe its own; 0: it has none (yet).
+     * store_set_operators_of() writes it. */
+    uint32_t operators_of;
 };
 
 struct inference {
+    uint64_t number; /* within the run, from 1; 0: the one after the last */
     uint32_t session;
     uint32_t process;
     uint32_t thread;
@@ -107,6 +117,11 @@ struct inference {
     uint32_t batch, sequence, past;
     uint32_t batch_size, padding, queue_depth;
     uint64_t in_bytes, out_bytes;
+    uint32_t generation; /* from 1, within the run; 0: of no text we know */
+    uint64_t lead_ns;    /* of a first one: before it, an encoder had begun */
+    bool has_parts;      /* in Python; of duration_ns: */
+    uint64_t runtime_ns; /* ONNX Runtime itself; */
+    uint64_t gil_ns;     /* waiting for the GIL.  The rest is converting */
     const char *error;
 };
 
@@ -114,10 +129,13 @@ struct inference {
  * always a node of the model's file. */
 struct operator
 {
-    uint32_t id; /* from 1, within the run */
-    uint32_t session;
+    uint32_t id;      /* from 1, within the run */
+    uint32_t session; /* the first of those that share it: operators_of */
+    uint32_t parent;  /* the operator in whose body it is; 0: in the graph */
     const char *name;
     const char *op_type;
+    const char *domain;     /* NULL: not known; "" is ONNX's own */
+    uint32_t since_version; /* of op_type in its domain; 0: not known */
     const char *provider;
     const char *inputs;  /* types and shapes, as ONNX Runtime writes them: */
     const char *outputs; /* [{"float":[1,3,48,192]},...] */
@@ -186,6 +204,7 @@ struct token {
     uint64_t duration_ns; /* 0: not told */
     double energy_mj;
     bool has_energy;
+    bool seen; /* from the inferences: it has neither an id nor a text */
 };
 
 /* A mark, or a thread's name. */

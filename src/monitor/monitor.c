@@ -140,10 +140,10 @@ int ortmeter_monitor_new(struct ortmeter_monitor **out,
 
 static void let_go(struct ortmeter_monitor *m)
 {
-    board_free(m->board);
+    loop_close(m->loop);
     history_free(m->history);
-    sampling_close(m->sampling);
     free(m->process);
+    m->loop = NULL;
     m->board = NULL;
     m->history = NULL;
     m->sampling = NULL;
@@ -166,47 +166,41 @@ void ortmeter_monitor_free(struct ortmeter_monitor *m)
 /* --- the thread ----------------------------------------------------------- */
 
 /* Made ready under the lock, handed over without it. */
-static size_t make_samples(struct ortmeter_monitor *m, const struct batch *b)
+static void make_samples(void *to, const struct reading_list *list)
 {
-    size_t count = 0;
+    struct ortmeter_monitor *m = to;
 
-    if (m->sample_cap < b->count) {
-        m->sample_cap = 2 * b->count;
+    m->sample_count = 0;
+    if (m->sample_cap < list->count) {
+        m->sample_cap = 2 * list->count;
         m->samples =
                 alloc_resize(m->samples, m->sample_cap * sizeof(*m->samples));
     }
-    for (size_t i = 0; i < b->count; i++) {
-        const struct reading *r = &b->items[i];
+    for (size_t i = 0; i < list->count; i++) {
+        const struct reading *r = &list->items[i];
         const struct subject *x =
                 subjects_get(sampling_subjects(m->sampling), r->subject);
 
         if (monitor_shows(m, x))
-            m->samples[count++] = monitor_sample(m, x, r);
+            m->samples[m->sample_count++] = monitor_sample(m, x, r);
     }
-    return count;
 }
 
 static void tick(struct ortmeter_monitor *m)
 {
-    size_t count = 0;
-
     (void)pthread_mutex_lock(&m->lock);
-
-    const struct batch *b = sampling_step(m->sampling, mono_ns());
-
-    board_take(m->board, b);
-    for (size_t i = 0; i < b->count; i++)
-        history_add(m->history, &b->items[i]);
-    monitor_follow(m);
-    if (board_count(m->board) > BOARD_MOST)
-        board_sweep(m->board);
-    if (m->config.callback)
-        count = make_samples(m, b);
-    m->ticked = true;
-    (void)pthread_cond_broadcast(&m->first_tick);
+    m->sample_count = 0;
+    if (loop_step(m->loop)) {
+        loop_tell(m->loop);
+        monitor_follow(m);
+        if (board_count(m->board) > BOARD_MOST)
+            board_sweep(m->board);
+        m->ticked = true;
+        (void)pthread_cond_broadcast(&m->first_tick);
+    }
     (void)pthread_mutex_unlock(&m->lock);
-    if (m->config.callback && count)
-        m->config.callback(m->config.context, m->samples, count);
+    if (m->sample_count)
+        m->config.callback(m->config.context, m->samples, m->sample_count);
 }
 
 static void *live(void *to)
@@ -215,11 +209,8 @@ static void *live(void *to)
 
     sleep_sharply();
     while (!atomic_load(&m->stop)) {
-        uint64_t next_ns = sampling_next_ns(m->sampling);
-        uint64_t latest_ns = mono_ns() + PAUSE_NS;
-
-        (void)sleep_until(next_ns < latest_ns ? next_ns : latest_ns);
-        if (mono_ns() >= next_ns && !atomic_load(&m->stop))
+        loop_wait(m->loop, mono_ns() + PAUSE_NS);
+        if (!atomic_load(&m->stop))
             tick(m);
     }
     return NULL;
@@ -244,18 +235,20 @@ static int open_sampling(struct ortmeter_monitor *m)
             if (!*switch_of(&m->config, i))
                 off[off_count++] =
                         (struct sampling_rate){ providers[i].samplers[k], 0 };
-    return sampling_open(&m->sampling,
-            &(struct sampling_plan){
-                    .targets = targets.pid_count || targets.name_count
-                                       ? &targets
-                                       : NULL,
-                    .costly =
-                            c->enable_memory_events || c->enable_thread_events,
-                    .hz = c->cpu_sampling_interval,
-                    .rates = off,
-                    .rate_count = off_count,
-                    .budget = c->max_overhead_percent / 100,
-            },
+
+    struct sampling_plan sampling = {
+        .targets = targets.pid_count || targets.name_count ? &targets : NULL,
+        .costly = c->enable_memory_events || c->enable_thread_events,
+        .hz = c->cpu_sampling_interval,
+        .rates = off,
+        .rate_count = off_count,
+        .budget = c->max_overhead_percent / 100,
+    };
+
+    return loop_open(&m->loop,
+            &(struct loop_plan){ .sampling = &sampling,
+                    .to = &m->to,
+                    .keeps_board = true },
             &m->reason);
 }
 
@@ -277,11 +270,20 @@ int ortmeter_monitor_start(struct ortmeter_monitor *m)
     if (m->config.enable_stack_walking)
         return ortmeter_monitor_enable_stack_walking(m, true);
     let_go(m);
+    m->all = (struct subscribers){ 0 };
+    m->to = subscriber_to_all(&m->all);
     rc = open_sampling(m);
     if (rc)
         return monitor_result(rc);
-    m->board = board_new(sampling_subjects(m->sampling));
+    m->sampling = loop_sampling(m->loop);
+    m->board = loop_board(m->loop);
     m->history = history_new(history_size(&m->config));
+    m->to_history = history_subscriber(m->history);
+    subscribers_add(&m->all, &m->to_history);
+    if (m->config.callback) {
+        m->own = (struct subscriber){ .context = m, .readings = make_samples };
+        subscribers_add(&m->all, &m->own);
+    }
     m->mono_to_wall_ns = wall_ns() - mono_ns();
     m->ticked = false;
     atomic_store(&m->stop, false);

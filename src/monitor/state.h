@@ -2,10 +2,9 @@
 #pragma once
 
 #include "base/error.h"
+#include "live/history.h"
+#include "live/loop.h"
 #include "ortmeter_monitor.h"
-#include "sample/board.h"
-#include "sample/history.h"
-#include "sample/sampling.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -29,16 +28,19 @@ struct ortmeter_monitor {
     pthread_mutex_t lock;
     pthread_cond_t first_tick;
     pthread_t thread;
-    bool running;     /* a thread is to be joined */
-    bool ticked;      /* everything was read once */
-    atomic_bool stop; /* the thread shall end */
-    struct sampling *sampling;
-    struct board *board;
+    bool running;              /* a thread is to be joined */
+    bool ticked;               /* everything was read once */
+    atomic_bool stop;          /* the thread shall end */
+    struct loop *loop;         /* NULL: never started */
+    struct sampling *sampling; /* the loop's, */
+    struct board *board;       /* and its board */
     struct history *history;
+    struct subscribers all;
+    struct subscriber to, to_history, own;
     struct monitor_process *process;
     size_t process_count, process_cap;
     struct ortmeter_sample *samples; /* for the callback */
-    size_t sample_cap;
+    size_t sample_count, sample_cap;
     uint64_t mono_to_wall_ns;
     struct error reason;
 };

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "ort/api.h"
+#include "wire/ort_api.h"
 
 /* Bytes, and counts since the session was made. */
 struct arena_stats {

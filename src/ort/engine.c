@@ -93,7 +93,7 @@ int engine_load(struct ort_session **out, const struct engine *g,
 {
     struct ort_options *options = NULL;
     struct ort_session *session = NULL;
-    struct error why = { "" };
+    struct error why = { 0 };
     int rc =
             status_fail(g->api, ORT(g->api, CreateSessionOptions)(&options), e);
 

@@ -96,7 +96,7 @@ static int load(struct runtime **out, const char *name, const char *came_from,
         struct error *e)
 {
     struct runtime *r = alloc_zero(1, sizeof(*r));
-    struct error why = { "" };
+    struct error why = { 0 };
     int rc = dl_open(&r->lib, name, &why);
 
     if (rc)
@@ -146,7 +146,7 @@ static int search(struct runtime **out, struct error *e)
             "neither --ort nor ORTMETER_ORT names one",
             folder);
     for (size_t i = 0; i < count && rc; i++) {
-        struct error why = { "" };
+        struct error why = { 0 };
         int found = load(out, places[i].path, places[i].came_from, &why);
 
         /* A name for the loader may well be absent; a file is there, so why

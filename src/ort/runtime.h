@@ -9,7 +9,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "ort/api.h"
+#include "wire/ort_api.h"
 
 struct runtime;
 

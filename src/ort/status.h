@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "ort/api.h"
+#include "wire/ort_api.h"
 
 /* Takes the status.  0 where it is NULL; else a negative errno value, and ONNX
  * Runtime's own words on one line. */

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "ort/api.h"
+#include "wire/ort_api.h"
 
 #include <stdbool.h>
 

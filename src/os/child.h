@@ -21,11 +21,25 @@ struct child_variable {
     const char *value;
 };
 
+struct child_plan {
+    char *const *argv;
+    const struct child_variable
+            *variables; /* end with a name of NULL; or NULL */
+    /* The signals that are sent to us are its own: relay.h.  Else ours stay as
+     * they are. */
+    bool relays_signals;
+    bool stdout_to_stderr; /* its stdout is our stderr */
+    const char *output;    /* a file for its stdout and stderr; it has no stdin.
+                              NULL: ours */
+    bool takes_streams; /* stdin and stdout are its alone: ours are closed, so
+                           that who is at their other ends sees it end */
+};
+
 /* Starts argv[0], searched in PATH, with our own standard streams, and our
- * environment but for `variables`, which end with a name of NULL.  -ENOENT,
- * -EACCES, ...: it could not be started. */
-int child_start(struct child **out, char *const *argv,
-        const struct child_variable *variables, struct error *e);
+ * environment but for the variables.  -ENOENT, -EACCES, ...: it could not be
+ * started. */
+int child_start(struct child **out, const struct child_plan *plan,
+        struct error *e);
 
 uint32_t child_pid(const struct child *c);
 
@@ -36,14 +50,23 @@ bool child_wait(struct child *c, unsigned timeout_ms, struct child_end *end);
  * the system still tells of it can be read until child_wait(). */
 bool child_ends_by(struct child *c, uint64_t mono_moment_ns);
 
-/* Asks it to end (SIGTERM), and waits until it has. */
-void child_ask_to_end(struct child *c);
+/* Asks it to end (SIGTERM), and waits until it has; one that does not within
+ * ten seconds is killed. */
+void child_ask_to_end(struct child *c, struct child_end *end);
 
-/* From child_start() on, a signal that asks us to end (SIGTERM, SIGHUP) goes
- * to the child, and one that the terminal sends to both (SIGINT, SIGQUIT) is
- * the child's business alone: we end when it has ended.  This restores what
- * was before, and frees. */
+/* The same without waiting; or at once, which it cannot refuse. */
+void child_signal_end(struct child *c, bool at_once);
+
+/* Whether somebody asked us to end when the child had ended already: before,
+ * that was meant for the child. */
+bool child_asked_to_end(const struct child *c);
+
+/* Frees.  Signals that were relayed do not end us from now on: relay.h. */
 void child_close(struct child *c);
+
+/* Ends us by the signal that ended the child, so that whoever waits for us sees
+ * the same.  Returns where that is not possible: as a container's process 1. */
+void end_by_signal(int number);
 
 /* A process that is not ours: whether it is there and running. */
 struct watched;
@@ -53,6 +76,10 @@ bool watched_is_gone(struct watched *w);
 void watched_free(struct watched *w);
 
 bool process_is_there(uint32_t pid);
+
+/* Whether it has restricted which system calls it makes, more than we are; also
+ * where that cannot be told. */
+bool process_is_confined(uint32_t pid);
 
 /* The most memory that we ourselves ever had resident. */
 uint64_t own_peak_rss_bytes(void);

@@ -2,13 +2,19 @@
 
 #include "base/alloc.h"
 #include "os/clock.h"
+#include "os/file.h"
+#include "os/interrupt.h"
+#include "os/path.h"
+#include "os/relay.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -16,64 +22,21 @@
 #include <time.h>
 #include <unistd.h>
 
-static const int handled[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+#define PATIENCE_NS UINT64_C(10000000000)
 
 struct child {
     pid_t pid;
     int pidfd; /* -1: this kernel has none */
     bool ended;
     struct child_end end;
-    struct sigaction before[LEN(handled)];
+    struct relay *relay;
 };
-
-/* --- signals -------------------------------------------------------------- */
-
-static volatile sig_atomic_t forward_to;
-
-static void forward(int number)
-{
-    int saved = errno;
-
-    if (forward_to > 0)
-        (void)kill(forward_to, number);
-    errno = saved;
-}
-
-static void stay_alive(struct child *c)
-{
-    for (size_t i = 0; i < LEN(handled); i++) {
-        bool from_terminal = handled[i] == SIGINT || handled[i] == SIGQUIT;
-        struct sigaction a = {
-            .sa_handler = from_terminal ? SIG_IGN : forward,
-            .sa_flags = SA_RESTART,
-        };
-
-        (void)sigaction(handled[i], &a, &c->before[i]);
-    }
-}
-
-/* While the child is half made, these wait. */
-static void hold_signals(sigset_t *before)
-{
-    sigset_t set;
-
-    (void)sigemptyset(&set);
-    for (size_t i = 0; i < LEN(handled); i++)
-        (void)sigaddset(&set, handled[i]);
-    (void)sigprocmask(SIG_BLOCK, &set, before);
-}
-
-static void as_before(const struct child *c)
-{
-    for (size_t i = 0; i < LEN(handled); i++)
-        (void)sigaction(handled[i], &c->before[i], NULL);
-}
 
 /* --- starting ------------------------------------------------------------- */
 
 static void set_variables(const struct child_variable *v)
 {
-    for (; v->name; v++) {
+    for (; v && v->name; v++) {
         if (v->value)
             (void)setenv(v->name, v->value, 1);
         else
@@ -81,12 +44,26 @@ static void set_variables(const struct child_variable *v)
     }
 }
 
-/* In the child.  Returns only if the program could not be started. */
-static void become(char *const *argv, const struct child_variable *variables,
-        int report)
+/* What cannot be written there is lost: our own streams are not for it. */
+static void use_file(const char *path)
 {
-    set_variables(variables);
-    (void)execvp(argv[0], argv);
+    int to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int from = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    (void)dup2(from, STDIN_FILENO);
+    (void)dup2(to < 0 ? from : to, STDOUT_FILENO);
+    (void)dup2(to < 0 ? from : to, STDERR_FILENO);
+}
+
+/* In the child.  Returns only if the program could not be started. */
+static void become(const struct child_plan *plan, int report)
+{
+    set_variables(plan->variables);
+    if (plan->stdout_to_stderr)
+        (void)dup2(STDERR_FILENO, STDOUT_FILENO);
+    if (plan->output)
+        use_file(plan->output);
+    (void)execvp(plan->argv[0], plan->argv);
 
     int why = errno;
     ssize_t n = write(report, &why, sizeof(why));
@@ -117,8 +94,20 @@ static int explain(const char *program, int why, struct error *e)
     return fail(e, -why, "cannot start %s: %s", program, strerror(why));
 }
 
-int child_start(struct child **out, char *const *argv,
-        const struct child_variable *variables, struct error *e)
+static void let_streams_go(void)
+{
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    if (nothing < 0)
+        return;
+    (void)dup2(nothing, STDIN_FILENO);
+    (void)dup2(nothing, STDOUT_FILENO);
+    if (nothing > STDERR_FILENO)
+        (void)close(nothing);
+}
+
+int child_start(struct child **out, const struct child_plan *plan,
+        struct error *e)
 {
     int ends[2];
 
@@ -126,23 +115,20 @@ int child_start(struct child **out, char *const *argv,
         return fail(e, -errno, "cannot make a pipe: %s", strerror(errno));
 
     struct child *c = alloc_zero(1, sizeof(*c));
-    sigset_t mask;
 
-    hold_signals(&mask);
-    stay_alive(c);
+    c->relay = relay_hold(plan->relays_signals);
     c->pidfd = -1;
     c->pid = fork();
     if (c->pid == 0) {
-        as_before(c);
-        (void)sigprocmask(SIG_SETMASK, &mask, NULL);
-        become(argv, variables, ends[1]);
+        interrupt_release();
+        relay_in_child(c->relay);
+        become(plan, ends[1]);
         _exit(127); /* of a copy of us that never became the program */
     }
 
     int why = c->pid < 0 ? errno : 0;
 
-    forward_to = c->pid;
-    (void)sigprocmask(SIG_SETMASK, &mask, NULL);
+    relay_began(c->relay, c->pid);
     (void)close(ends[1]);
     if (!why)
         why = read_report(ends[0]);
@@ -150,10 +136,11 @@ int child_start(struct child **out, char *const *argv,
     if (why) {
         if (c->pid > 0)
             (void)waitpid(c->pid, NULL, 0);
-        c->ended = true;
         child_close(c);
-        return explain(argv[0], why, e);
+        return explain(plan->argv[0], why, e);
     }
+    if (plan->takes_streams)
+        let_streams_go();
     c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
     *out = c;
     return 0;
@@ -171,14 +158,39 @@ static uint64_t ns_of(struct timeval t)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_usec * 1000;
 }
 
+static bool has_ended(const struct child *c)
+{
+    siginfo_t info = { 0 };
+
+    return waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) ==
+                   0 &&
+           info.si_pid == c->pid;
+}
+
+/* As process 1 we are the parent of whom others left behind. */
+static void reap_orphans(const struct child *c)
+{
+    siginfo_t info = { 0 };
+
+    while (getpid() == 1 &&
+            waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+            info.si_pid && info.si_pid != c->pid) {
+        (void)waitpid(info.si_pid, NULL, 0);
+        info.si_pid = 0;
+    }
+}
+
 static bool reap(struct child *c)
 {
     struct rusage used;
     int status;
 
+    reap_orphans(c);
+    if (!has_ended(c))
+        return false;
+    relay_ended(c->relay);
     if (wait4(c->pid, &status, WNOHANG, &used) != c->pid)
         return false;
-    forward_to = 0;
     c->ended = true;
     c->end = (struct child_end){
         .exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
@@ -219,33 +231,52 @@ bool child_ends_by(struct child *c, uint64_t mono_moment_ns)
     if (ppoll(&p, c->pidfd >= 0, &left, NULL) > 0)
         return true;
 
-    siginfo_t info = { 0 };
-
-    return c->pidfd < 0 &&
-           waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) ==
-                   0 &&
-           info.si_pid == c->pid;
+    reap_orphans(c);
+    return c->pidfd < 0 && has_ended(c);
 }
 
-void child_ask_to_end(struct child *c)
+void child_signal_end(struct child *c, bool at_once)
 {
-    struct child_end end;
-
     if (!c->ended)
-        (void)kill(c->pid, SIGTERM);
-    while (!child_wait(c, 100, &end))
-        ;
+        (void)kill(c->pid, at_once ? SIGKILL : SIGTERM);
+}
+
+void child_ask_to_end(struct child *c, struct child_end *end)
+{
+    uint64_t start_ns = mono_ns();
+
+    child_signal_end(c, false);
+    while (!child_wait(c, 100, end))
+        if (mono_ns() - start_ns > PATIENCE_NS)
+            child_signal_end(c, true);
+}
+
+bool child_asked_to_end(const struct child *c)
+{
+    return c->ended && relay_asked_to_end();
 }
 
 void child_close(struct child *c)
 {
     if (!c)
         return;
-    forward_to = 0;
-    as_before(c);
+    relay_close(c->relay);
     if (c->pidfd >= 0)
         (void)close(c->pidfd);
     free(c);
+}
+
+void end_by_signal(int number)
+{
+    struct sigaction a = { .sa_handler = SIG_DFL };
+    sigset_t set;
+
+    (void)prctl(PR_SET_DUMPABLE, 0); /* the core that counts is the child's */
+    (void)sigaction(number, &a, NULL);
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, number);
+    (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+    (void)raise(number);
 }
 
 /* --- other processes ------------------------------------------------------ */
@@ -287,6 +318,50 @@ bool process_is_there(uint32_t pid)
     /* Beyond, kill() would take it for a group. */
     return pid && pid <= INT32_MAX &&
            (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+}
+
+/* What the kernel says of seccomp; empty where it says nothing. */
+struct confinement {
+    char mode[16], filters[16];
+};
+
+static bool read_confinement(struct confinement *out, const char *path)
+{
+    char text[8192];
+    const char *mode, *filters;
+
+    *out = (struct confinement){ .mode = "", .filters = "" };
+    if (file_read(text, sizeof(text), "%s", path) < 0)
+        return false;
+    mode = strstr(text, "\nSeccomp:");
+    filters = strstr(text, "\nSeccomp_filters:");
+    if (mode)
+        (void)snprintf(out->mode, sizeof(out->mode), "%.*s",
+                (int)strcspn(mode + 9, "\n"), mode + 9);
+    if (filters)
+        (void)snprintf(out->filters, sizeof(out->filters), "%.*s",
+                (int)strcspn(filters + 17, "\n"), filters + 17);
+    return true;
+}
+
+bool process_is_confined(uint32_t pid)
+{
+    struct confinement ours, theirs;
+    struct folder tasks = { 0 };
+    bool confined = folder_read(&tasks, "/proc/%u/task", pid) < 0 ||
+                    !read_confinement(&ours, "/proc/self/status");
+
+    for (size_t i = 0; i < tasks.count && !confined; i++) {
+        char path[64];
+
+        (void)snprintf(path, sizeof(path), "/proc/%u/task/%s/status", pid,
+                tasks.name[i]);
+        confined = read_confinement(&theirs, path) &&
+                   (strcmp(ours.mode, theirs.mode) != 0 ||
+                           strcmp(ours.filters, theirs.filters) != 0);
+    }
+    folder_release(&tasks);
+    return confined;
 }
 
 uint64_t own_peak_rss_bytes(void)

@@ -6,6 +6,8 @@
 #include <stddef.h>
 
 static const int caught[] = { SIGINT, SIGTERM, SIGHUP };
+static struct sigaction before[LEN(caught)];
+static bool catching;
 static volatile sig_atomic_t came;
 
 static void note(int number)
@@ -19,8 +21,12 @@ void interrupt_catch(void)
     struct sigaction a = { .sa_handler = note };
 
     came = 0;
-    for (size_t i = 0; i < LEN(caught); i++)
-        (void)sigaction(caught[i], &a, NULL);
+    catching = true;
+    for (size_t i = 0; i < LEN(caught); i++) {
+        (void)sigaction(caught[i], NULL, &before[i]);
+        if (caught[i] != SIGHUP || before[i].sa_handler != SIG_IGN)
+            (void)sigaction(caught[i], &a, NULL);
+    }
 }
 
 bool interrupt_came(void)
@@ -30,8 +36,9 @@ bool interrupt_came(void)
 
 void interrupt_release(void)
 {
-    struct sigaction a = { .sa_handler = SIG_DFL };
-
+    if (!catching)
+        return;
+    catching = false;
     for (size_t i = 0; i < LEN(caught); i++)
-        (void)sigaction(caught[i], &a, NULL);
+        (void)sigaction(caught[i], &before[i], NULL);
 }

@@ -3,7 +3,9 @@
 
 #include "base/compiler.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The names in a folder, without "." and "..". */
 struct folder {
@@ -30,3 +32,27 @@ int path_own_folder(char *out, size_t cap);
 
 /* The file that a function was loaded from, absolute and without links. */
 int path_of_code(char *out, size_t cap, void (*function)(void));
+
+enum path_kind {
+    PATH_NOTHING, /* there is nothing, or we may not look */
+    PATH_FILE,
+    PATH_FOLDER,
+    PATH_OTHER, /* a device, a pipe ... */
+};
+
+/* What lies there; path_kind_here() does not follow a link, which is then
+ * PATH_OTHER. */
+enum path_kind path_kind(const char *path);
+enum path_kind path_kind_here(const char *path);
+
+/* How large a file is. */
+int path_bytes(uint64_t *out, const char *path);
+
+/* Makes a folder, for us alone or as is usual; one that is there is good. */
+int path_make_folder(const char *path, bool ours_alone);
+
+/* The folder that we are in. */
+int path_current(char *out, size_t cap);
+
+/* Whether a name is as a shell's pattern has it: `model_*`. */
+bool path_name_fits(const char *name, const char *pattern);

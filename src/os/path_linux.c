@@ -5,11 +5,13 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int PRINTF_LIKE(2, 0)
@@ -142,4 +144,51 @@ int path_of_code(char *out, size_t cap, void (*function)(void))
     if (!realpath(info.dli_fname, path))
         return -errno;
     return copy(out, cap, path);
+}
+
+static enum path_kind kind_of(const struct stat *st)
+{
+    return S_ISREG(st->st_mode)   ? PATH_FILE
+           : S_ISDIR(st->st_mode) ? PATH_FOLDER
+                                  : PATH_OTHER;
+}
+
+enum path_kind path_kind(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) ? PATH_NOTHING : kind_of(&st);
+}
+
+enum path_kind path_kind_here(const char *path)
+{
+    struct stat st;
+
+    return lstat(path, &st) ? PATH_NOTHING : kind_of(&st);
+}
+
+int path_bytes(uint64_t *out, const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st))
+        return -errno;
+    *out = (uint64_t)st.st_size;
+    return 0;
+}
+
+int path_make_folder(const char *path, bool ours_alone)
+{
+    return mkdir(path, ours_alone ? 0700 : 0777) && errno != EEXIST ? -errno
+                                                                    : 0;
+}
+
+int path_current(char *out, size_t cap)
+{
+    return getcwd(out, cap) ? 0 : -errno;
+}
+
+bool path_name_fits(const char *name, const char *pattern)
+{
+    return fnmatch(pattern, name, 0) == 0;
 }

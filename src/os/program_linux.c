@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -104,6 +105,16 @@ static bool find(const char *name, char *path, size_t cap)
     return false;
 }
 
+/* Where it makes a process somebody else, or gives it more than it has, the
+ * loader takes nothing from its environment. */
+static bool gives_rights(int fd, const struct stat *s)
+{
+    return ((s->st_mode & S_ISUID) && s->st_uid != getuid()) ||
+           ((s->st_mode & S_ISGID) && (s->st_mode & S_IXGRP) &&
+                   s->st_gid != getgid()) ||
+           (getuid() && fgetxattr(fd, "security.capability", NULL, 0) > 0);
+}
+
 static void parse_path(struct program *out, const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -120,7 +131,7 @@ static void parse_path(struct program *out, const char *path)
             program_parse(out, (struct str){ bytes, len });
             (void)munmap(bytes, len);
         }
-        out->privileged = (s.st_mode & (S_ISUID | S_ISGID)) && geteuid() != 0;
+        out->privileged = gives_rights(fd, &s);
     }
     (void)close(fd);
 }

@@ -9,7 +9,9 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int self_path(char *out, size_t cap)
@@ -69,4 +71,40 @@ void self_raise_file_limit(void)
 bool self_is_root(void)
 {
     return geteuid() == 0;
+}
+
+int self_random(void *out, size_t len)
+{
+    ssize_t n = getrandom(out, len, 0);
+
+    return n < 0 ? -errno : (size_t)n == len ? 0 : -EIO;
+}
+
+bool self_private_files(bool ours_alone)
+{
+    static mode_t usual = 022;
+    static bool private_now;
+    bool before = private_now;
+
+    if (ours_alone && !before)
+        usual = umask(077);
+    else if (!ours_alone && before)
+        (void)umask(usual);
+    private_now = ours_alone;
+    return before;
+}
+
+int self_copy_stdin(void)
+{
+    return dup(STDIN_FILENO);
+}
+
+int self_copy_stdout(void)
+{
+    return dup(STDOUT_FILENO);
+}
+
+bool self_is_terminal(FILE *stream)
+{
+    return isatty(fileno(stream)) == 1;
 }

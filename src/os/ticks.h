@@ -1,6 +1,6 @@
 /* ticks.h -- the processor's own counter of time: read in a third of the time
  * that mono_ns() takes, and by whom nothing may cost.  Somebody with more time
- * makes nanoseconds of it (base/tick_line.h). */
+ * makes nanoseconds of it (collect/tick_line.h). */
 #pragma once
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #include "push/otlp_push.h"
 
 #include "base/alloc.h"
-#include "export/otlp_json.h"
+#include "export/otlp/otlp_json.h"
 #include "push/gzip.h"
 #include "push/otlp_answer.h"
 #include "push/url.h"

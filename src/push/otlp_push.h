@@ -2,8 +2,8 @@
  * protobuf or JSON, gzipped. */
 #pragma once
 
-#include "export/otlp.h"
-#include "export/otlp_spans.h"
+#include "export/otlp/otlp.h"
+#include "export/otlp/otlp_spans.h"
 #include "push/sender.h"
 
 struct otlp_push_plan {

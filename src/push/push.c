@@ -3,7 +3,6 @@
 #include "analyse/generation.h"
 #include "analyse/summary.h"
 #include "base/alloc.h"
-#include "energy/recorder.h"
 #include "os/child.h"
 #include "os/clock.h"
 #include "push/otlp_push.h"
@@ -34,6 +33,7 @@ struct push {
     struct generation_listener listener;
     uint64_t texts;     /* generated so far */
     uint64_t spans_cut; /* that found no room */
+    uint64_t last_ns;   /* how long the last sending took */
 };
 
 /* --- beginning ------------------------------------------------------------ */
@@ -81,28 +81,9 @@ static void text_ended(void *to, const struct generation_told *g)
         otlp_span_generation(&p->spans, p->texts, g, model_of(p, g->session));
 }
 
-void push_begin(struct push *p, const struct run *run)
-{
-    if (!p)
-        return;
-    p->figures = figures_new(run);
-    p->start_ns = run->start_mono_ns;
-    p->pushed_ns = mono_ns();
-    otlp_spans_init(&p->spans, &(struct otlp_source){ figures_about(p->figures),
-                                       p->plan.service });
-    p->generations = generations_new();
-    p->listener = (struct generation_listener){
-        .context = p,
-        .ended = text_ended,
-    };
-    generations_listen(p->generations, &p->listener);
-}
-
 /* A receiver that cannot be sent to is no reason not to run. */
-void push_start(struct push *p)
+static void start_senders(struct push *p)
 {
-    if (!p)
-        return;
     if (p->plan.otlp)
         (void)otlp_push_start(&p->otlp,
                 &(struct otlp_push_plan){
@@ -116,24 +97,41 @@ void push_start(struct push *p)
                 &p->not_started);
 }
 
+static void begin(void *to, const struct run *run)
+{
+    struct push *p = to;
+
+    p->figures = figures_new(run);
+    p->start_ns = run->start_mono_ns;
+    p->pushed_ns = mono_ns();
+    otlp_spans_init(&p->spans, &(struct otlp_source){ figures_about(p->figures),
+                                       p->plan.service });
+    p->generations = generations_new(NULL);
+    p->listener = (struct generation_listener){
+        .waits = true,
+        .context = p,
+        .ended = text_ended,
+    };
+    generations_listen(p->generations, &p->listener);
+    start_senders(p);
+}
+
 /* --- what happens --------------------------------------------------------- */
 
-void push_process(struct push *p, const struct process *x)
+static void take_process(void *to, const struct process *x)
 {
-    if (p && p->figures)
-        figures_process(p->figures, x);
+    figures_process(((struct push *)to)->figures, x);
 }
 
-void push_library(struct push *p, const struct library *l)
+static void take_library(void *to, const struct library *l)
 {
-    if (p && p->figures)
-        figures_library(p->figures, l);
+    figures_library(((struct push *)to)->figures, l);
 }
 
-void push_session(struct push *p, const struct session *x)
+static void take_session(void *to, const struct session *x)
 {
-    if (!p || !p->figures)
-        return;
+    struct push *p = to;
+
     figures_session(p->figures, x);
     live_phase_add(&p->power.phase, PHASE_OTHER, x->start_ns, x->duration_ns);
     if (x->model && !model_of(p, x->id))
@@ -142,41 +140,55 @@ void push_session(struct push *p, const struct session *x)
         otlp_span_session(&p->spans, x, model_of(p, x->id));
 }
 
-void push_inference(struct push *p, const struct inference *i, uint64_t number)
+static void take_inference(void *to, const struct inference *i)
 {
-    if (!p || !p->figures)
-        return;
+    struct push *p = to;
+
     figures_inference(p->figures, i);
     live_phase_add(&p->power.phase, (enum phase)i->phase, i->start_ns,
             i->duration_ns);
     if (!(i->flags & FLAG_FAILED))
         generations_add(p->generations, i);
     if (room_for_span(p))
-        otlp_span_inference(&p->spans, i, number, OTLP_SPAN_ROOT,
+        otlp_span_inference(&p->spans, i, i->number, OTLP_SPAN_ROOT,
                 model_of(p, i->session));
 }
 
-void push_section(struct push *p, const struct section *x)
+static void take_section(void *to, const struct section *x)
 {
-    if (p)
-        live_phase_add(&p->power.phase, (enum phase)x->phase, x->start_ns,
-                x->duration_ns);
+    live_phase_add(&((struct push *)to)->power.phase, (enum phase)x->phase,
+            x->start_ns, x->duration_ns);
 }
 
-void push_subject(struct push *p, uint32_t id, const struct subject *x)
+static void take_subject(void *to, const struct subject_entry *x)
 {
-    if (p)
-        subject_book_add(&p->subjects, id, x);
+    subject_book_add(&((struct push *)to)->subjects, x->id, &x->subject);
 }
 
-void push_reading(struct push *p, const struct reading *r)
+static void take_changes(void *to, const struct reading_list *list)
 {
-    if (!p)
-        return;
-    if (!p->plan.only_readings && energy_is_power((enum metric_id)r->metric))
-        power_wait_take(&p->power, r);
-    else
-        readings_take(&p->readings, r);
+    struct push *p = to;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const struct reading *r = &list->items[i];
+
+        if (metric_is_power((enum metric_id)r->metric))
+            power_wait_take(&p->power, r);
+        else
+            readings_take(&p->readings, r);
+    }
+}
+
+/* Where there are only readings: the newest of what is there. */
+static void take_readings(void *to, const struct reading_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        readings_take(&((struct push *)to)->readings, &list->items[i]);
+}
+
+static void forget_subject(void *to, const struct subject_entry *x)
+{
+    readings_forget(&((struct push *)to)->readings, x->id);
 }
 
 /* --- sending -------------------------------------------------------------- */
@@ -192,7 +204,6 @@ static void send(struct push *p, uint64_t until_ns)
     readings_collect(&p->readings, &p->subjects, &list);
     power_wait_collect(&p->power, &p->subjects, until_ns, &list);
     if (p->plan.only_readings) {
-        readings_release(&p->readings);
         figures_collect_meter(p->figures, &list);
         figure_list_sort(&list);
     } else {
@@ -207,17 +218,14 @@ static void send(struct push *p, uint64_t until_ns)
     figure_list_release(&list);
 }
 
-bool push_is_due(const struct push *p, uint64_t now_mono_ns)
+static void tick(void *to, const uint64_t *now_ns)
 {
-    return p && p->figures && now_mono_ns - p->pushed_ns >= p->plan.interval_ns;
-}
+    struct push *p = to;
 
-void push_tick(struct push *p, uint64_t now_mono_ns)
-{
-    if (!push_is_due(p, now_mono_ns))
+    if (*now_ns - p->pushed_ns < p->plan.interval_ns)
         return;
-    p->pushed_ns = now_mono_ns;
-    send(p, now_mono_ns - p->start_ns);
+    p->pushed_ns = *now_ns;
+    send(p, *now_ns - p->start_ns);
 }
 
 /* --- the end -------------------------------------------------------------- */
@@ -282,21 +290,56 @@ static void stop_senders(struct push *p, struct buf *told)
                 p->not_started.text);
 }
 
-void push_end(struct push *p, const struct run *run, struct buf *told)
+static void end(void *to, const struct run_end *x)
 {
+    struct push *p = to;
+    struct buf unheard = { 0 };
     struct summary_tokens sum;
+    uint64_t begun_ns = mono_ns();
 
-    if (!p || !p->figures)
-        return;
     figures_end(p->figures);
-    if (p->generations)
-        generations_finish(p->generations, &sum);
+    generations_finish(p->generations, &sum);
     p->generations = NULL;
     if (p->otlp && !p->plan.only_readings)
-        root_span(p, run);
+        root_span(p, x->run);
     live_phase_end(&p->power.phase);
-    send(p, run->duration_ns);
-    stop_senders(p, told);
+    send(p, x->run->duration_ns);
+    stop_senders(p, x->note ? x->note : &unheard);
+    buf_release(&unheard);
+    p->last_ns = mono_ns() - begun_ns;
+}
+
+uint64_t push_last_ns(const struct push *p)
+{
+    return p ? p->last_ns : 0;
+}
+
+struct subscriber push_subscriber(struct push *p)
+{
+    if (p->plan.only_readings)
+        return (struct subscriber){
+            .context = p,
+            .begin = begin,
+            .subject = take_subject,
+            .subject_end = forget_subject,
+            .readings = take_readings,
+            .tick = tick,
+            .end = end,
+        };
+    return (struct subscriber){
+        .context = p,
+        .begin = begin,
+        .process = take_process,
+        .process_end = take_process,
+        .library = take_library,
+        .session = take_session,
+        .inference = take_inference,
+        .section = take_section,
+        .subject = take_subject,
+        .changes = take_changes,
+        .tick = tick,
+        .end = end,
+    };
 }
 
 void push_free(struct push *p)

@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "base/pb.h"
-#include "export/snappy.h"
+#include "push/snappy.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * 1.0: protobuf in Snappy. */
 #pragma once
 
-#include "export/figures.h"
+#include "export/metrics/figures.h"
 #include "push/sender.h"
 
 /* Adds a WriteRequest, not compressed: a sample for each figure, and several

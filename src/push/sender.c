@@ -78,7 +78,7 @@ static enum verdict judge(struct sender *s, int rc,
 /* The lock is held. */
 static void note_sent(struct sender *s, uint64_t items, struct str answer)
 {
-    struct error why = { "" };
+    struct error why = { 0 };
     uint64_t refused = s->plan.refused
                                ? s->plan.refused(s->plan.context, answer, &why)
                                : 0;
@@ -99,7 +99,7 @@ static void send_body(struct sender *s, struct str body, uint64_t items)
     enum verdict verdict = VERDICT_AGAIN;
 
     for (unsigned failures = 1; verdict == VERDICT_AGAIN; failures++) {
-        struct error e = { "" };
+        struct error e = { 0 };
         int rc = http_post(s->http,
                 &(struct http_request){
                         .url = s->plan.url,

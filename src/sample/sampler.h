@@ -60,8 +60,9 @@ static inline void batch_add_modelled(struct batch *b, enum metric_id metric,
         b->items[before].method = READING_MODELLED;
 }
 
-struct host_info; /* model/host.h: the machine */
-struct targets;   /* sample/targets.h: the processes that are looked at */
+struct host_info;       /* model/host.h: the machine */
+struct perf_event_attr; /* Linux: perf/perf_open_linux.h */
+struct targets; /* sample/process/targets.h: the processes that are looked at */
 
 struct sample_context {
     const char *root; /* "" or a folder with a recorded /proc, /sys */
@@ -69,7 +70,12 @@ struct sample_context {
     struct subjects *subjects;    /* for what is found, and what is not */
     struct targets *targets;      /* NULL: no process is looked at */
     bool costly; /* also what costs much: PSS, sockets, threads */
+    /* Of a test: stands for perf_event_open(2).  NULL: the kernel's own. */
+    int (*perf_open)(struct perf_event_attr *attr, int pid, int cpu);
 };
+
+/* "; this is a virtual machine", which explains much, or "". */
+const char *sampler_where(const struct sample_context *c);
 
 struct sampler {
     const char *name;  /* "nvml": on the command line and in the store */
@@ -80,7 +86,8 @@ struct sampler {
 
     /* Finds the source, adds its subjects, and says which metrics are missing.
      * -ENODEV: this machine has none, which is no fault.  -EACCES: we may not.
-     * `e` says why, in a sentence. */
+     * `e` says why, in a sentence, and what to do about it; `doctor` prints
+     * it. */
     int (*open)(void *state, const struct sample_context *c, struct error *e);
     /* Adds what can be read now; what cannot be read is not added. */
     void (*read)(void *state, struct batch *out);

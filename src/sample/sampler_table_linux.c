@@ -1,7 +1,7 @@
 /* sampler_table_linux.c -- what can be read on Linux, one line a source. */
 #include "sample/sampler_table.h"
 
-#include "sample/device_samplers.h"
+#include "sample/device/device_samplers.h"
 
 const struct sampler *const sampler_table[] = {
     &sampler_process,

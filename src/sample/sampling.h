@@ -15,9 +15,9 @@
 #pragma once
 
 #include "base/error.h"
+#include "sample/process/targets.h"
 #include "sample/sampler.h"
 #include "sample/spending.h"
-#include "sample/targets.h"
 
 #include <stdbool.h>
 #include <stddef.h>

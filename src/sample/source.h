@@ -1,19 +1,18 @@
-/* source.h -- where figures can come from on a machine, and whether they do.
+/* source.h -- where figures can come from on a machine, and whether they do:
+ * the few sources that are no samplers, and every sampler.
  *
- * A source is there, or absent, or there but not for us; what is not available
- * says why, and what to do about it where something can be done.  Looking is
- * cheap and changes nothing: no device is woken, no library is started that
- * leaves something behind.  Whether this version of ortmeter reads a source is
- * a separate matter: `used`. */
+ * A source is there, or absent, or there but not for us; one that is not
+ * available says why, and what to do about it where something can be done.
+ * Looking changes nothing. */
 #pragma once
 
-#include "model/host.h"
+#include "base/error.h"
+#include "sample/sampling.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
-#define SOURCES_MAX 32
+#define SOURCES_MAX (SAMPLING_SOURCES_MAX + 8)
 
 enum source_state {
     SOURCE_AVAILABLE,
@@ -24,35 +23,37 @@ enum source_state {
 struct source {
     const char *name;  /* "rapl-powercap": stable, for scripts */
     const char *gives; /* which figures, in words */
-    bool used;         /* by this version */
     enum source_state state;
-    char detail[256]; /* available: where it is and what it has */
-    char reason[192]; /* not available: why */
-    char remedy[192]; /* what to do; "": nothing can be done */
-};
-
-/* An event as perf_event_open(2) knows it. */
-struct source_event {
-    uint32_t type;
-    uint64_t config;
-    bool switches; /* record context switches */
-    bool kernel;   /* count in the kernel, too */
-    int cpu;       /* -1: our own process on any CPU */
+    char detail[256];    /* available: where it is, or what it has */
+    struct error why;    /* not available: why, and what to do about it */
+    double hz, most_hz;  /* of a sampler: how often it is read; else 0 */
+    bool measures_power; /* of a sampler: joules or watts came from it */
 };
 
 struct source_context {
     const char *root; /* "", or a folder with a recorded /proc and /sys */
     const char *hook; /* the library for other processes; "": not found */
     const struct host_info *host;
-    /* Opens and closes an event: 0 or a negative errno value.  NULL: the
-     * kernel's; tests put their own here. */
-    int (*open_event)(const struct source_event *event);
+    int (*perf_open)(struct perf_event_attr *attr, int pid, int cpu);
 };
 
 /* "available", "absent", "denied". */
 const char *source_state_name(enum source_state state);
 
-/* Looks at all sources, in the order to show them in.  Returns how many there
- * are. */
-size_t source_probe(struct source out[SOURCES_MAX],
-        const struct source_context *context);
+/* All sources, in the order of being shown; returns how many there are.
+ * `first` are the readings of everything in `s`, which may be NULL: then there
+ * are no samplers. */
+size_t source_list(struct source out[SOURCES_MAX],
+        const struct source_context *context, struct sampling *s,
+        const struct batch *first);
+
+/* For source_list(): a source that is no sampler.  0 and the detail, -ENODEV or
+ * -EACCES and the reason. */
+struct source_probe {
+    const char *name, *gives;
+    int (*look)(char *detail, size_t cap, const struct source_context *c,
+            struct error *e);
+};
+
+/* Of this OS; ends with NULL names. */
+extern const struct source_probe source_probes[];

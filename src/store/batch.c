@@ -57,14 +57,19 @@ void store_end(struct store *s)
 
 uint64_t store_add_inference(struct store *s, const struct inference *i)
 {
+    uint64_t number = i->number ? i->number : s->last_inference + 1;
+
     if (s->waiting_count == STORE_BATCH)
         (void)store_flush(s, NULL);
     if (!s->failed) {
         s->waiting[s->waiting_count] = *i;
+        s->waiting[s->waiting_count].number = number;
         s->errors[s->waiting_count++] = i->error ? alloc_text(i->error) : NULL;
     }
     s->failures += (i->flags & FLAG_FAILED) != 0;
-    return ++s->inferences;
+    s->inferences++;
+    s->last_inference = number;
+    return number;
 }
 
 static size_t count_inferences(const struct store *s)
@@ -79,9 +84,7 @@ static void inference_cell(sqlite3_context *to, const struct store *s,
 
     switch (column) {
     case 0: feed_u64(to, (uint64_t)s->run, true); break;
-    case 1:
-        feed_u64(to, s->inferences - s->waiting_count + at + 1, true);
-        break;
+    case 1: feed_u64(to, i->number, true); break;
     case 2: feed_u64(to, i->session, true); break;
     case 3: feed_u64(to, i->process, true); break;
     case 4: feed_u64(to, i->thread, true); break;
@@ -100,11 +103,15 @@ static void inference_cell(sqlite3_context *to, const struct store *s,
     case 17:
         feed_u64(to, (uint64_t)s->error_numbers[at], s->error_numbers[at]);
         break;
+    case 18: feed_u64(to, i->generation, i->generation); break;
+    case 19: feed_u64(to, i->lead_ns, i->lead_ns); break;
+    case 20: feed_u64(to, i->runtime_ns, i->has_parts); break;
+    case 21: feed_u64(to, i->gil_ns, i->has_parts); break;
     default: break;
     }
 }
 
-const struct feed feed_inferences = { "waiting_inferences", 18,
+const struct feed feed_inferences = { "waiting_inferences", 22,
     count_inferences, inference_cell };
 
 static void write_inferences(struct store *s)
@@ -121,47 +128,7 @@ static void write_inferences(struct store *s)
     s->waiting_count = 0;
 }
 
-/* --- operators ------------------------------------------------------------ */
-
-void store_add_operator(struct store *s, const struct operator* o)
-{
-    store_begin(s); /* a model may have ten thousand of them */
-
-    sqlite3_stmt *st = store_kept(s, &s->add_operator,
-            "INSERT INTO operators VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,"
-            "?11,?12)");
-
-    if (!st)
-        return;
-    store_bind_u64(st, 1, (uint64_t)s->run, true);
-    store_bind_u64(st, 2, o->id, true);
-    store_bind_u64(st, 3, o->session, true);
-    store_bind_text_number(s, st, 4, o->name);
-    store_bind_text_number(s, st, 5, o->op_type);
-    store_bind_text_number(s, st, 6, o->provider);
-    store_bind_text_number(s, st, 7, o->inputs);
-    store_bind_text_number(s, st, 8, o->outputs);
-    store_bind_u64(st, 9, o->node_index, o->node_index != UINT32_MAX);
-    store_bind_u64(st, 10, o->activation_bytes, o->sizes_known);
-    store_bind_u64(st, 11, o->parameter_bytes, o->sizes_known);
-    store_bind_u64(st, 12, o->output_bytes, o->sizes_known);
-    store_step_kept(s, st);
-}
-
-void store_add_operator_edge(struct store *s, const struct operator_edge *x)
-{
-    store_begin(s);
-
-    sqlite3_stmt *st = store_kept(s, &s->add_operator_edge,
-            "INSERT OR IGNORE INTO operator_edges VALUES (?1,?2,?3)");
-
-    if (!st)
-        return;
-    store_bind_u64(st, 1, (uint64_t)s->run, true);
-    store_bind_u64(st, 2, x->to, true);
-    store_bind_u64(st, 3, x->from, true);
-    store_step_kept(s, st);
-}
+/* --- operator runs -------------------------------------------------------- */
 
 void store_add_operator_run(struct store *s, const struct operator_run *r)
 {

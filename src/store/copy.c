@@ -2,6 +2,7 @@
  * reading. */
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "model/limits.h"
 #include "store/row.h"
 #include "store/schema.h"
 #include "store/table.h"
@@ -26,9 +27,8 @@ int store_open_copy(struct store **out, struct error *e)
     if (rc == SQLITE_OK)
         rc = row_streams_open(s);
     store_begin(s);
-    for (size_t i = 0; i < schema_version; i++)
-        for (const char *const *sql = schema_steps[i]; *sql && !rc; sql++)
-            rc = sqlite3_exec(s->db, *sql, NULL, NULL, NULL);
+    for (size_t i = 0; i < schema_version && rc == SQLITE_OK; i++)
+        rc = schema_take_step(s->db, i);
     if (rc != SQLITE_OK) {
         rc = store_failed(s, "lay out the runs", e);
         store_close(s);
@@ -236,6 +236,25 @@ static void bind(struct row_writer *w, size_t column, const struct cell *c)
     }
 }
 
+/* What ids refer to is looked at when the rows are read: they may come in any
+ * order. */
+static bool allows(const struct table *t, const struct column *c,
+        const struct cell *x)
+{
+    const struct limit *l =
+            limit_find(t->name, c->kind == COLUMN_NAME ? "text" : c->name);
+
+    if (!l)
+        return true;
+    if (!x->there)
+        return !l->needed;
+    switch (c->kind) {
+    case COLUMN_INTEGER: return limit_allows_number(l, x->integer);
+    case COLUMN_REAL: return limit_allows_real(l, x->real);
+    default: return limit_allows_text(l, x->text);
+    }
+}
+
 int row_writer_put(struct row_writer *w, struct str id,
         const struct cell *cells, struct error *e)
 {
@@ -250,8 +269,13 @@ int row_writer_put(struct row_writer *w, struct str id,
             return fail(e, -ENOENT, "a row of %s belongs to no run", t->name);
         (void)sqlite3_bind_int64(w->insert, 1, run);
     }
-    for (size_t i = 0; i < t->count; i++)
+    for (size_t i = 0; i < t->count; i++) {
+        if (!allows(t, &t->columns[i], &cells[i]))
+            return fail(e, -EBADMSG,
+                    "a row of %s holds what no ortmeter writes: %s", t->name,
+                    t->columns[i].name);
         bind(w, i, &cells[i]);
+    }
     if (store_step(w->insert) != SQLITE_OK)
         return store_failed(w->store, "lay out the runs", e);
     return 0;

@@ -14,7 +14,7 @@ static double real(sqlite3_stmt *st, int at)
 }
 
 static void bind_activation(sqlite3_stmt *st, int at,
-        const struct activation *a)
+        const struct depth_values *a)
 {
     bind_real(st, at, a->mean);
     bind_real(st, at + 1, a->std);
@@ -22,9 +22,9 @@ static void bind_activation(sqlite3_stmt *st, int at,
     bind_real(st, at + 3, a->sparsity);
 }
 
-static struct activation activation(sqlite3_stmt *st, int at)
+static struct depth_values activation(sqlite3_stmt *st, int at)
 {
-    return (struct activation){
+    return (struct depth_values){
         .mean = real(st, at),
         .std = real(st, at + 1),
         .max = real(st, at + 2),
@@ -284,7 +284,8 @@ ROW_READ(layer, layer_metric, layer_row,
         " FROM layer_metrics l" TOKEN_OF_LAYER
         " WHERE l.run = ?1 ORDER BY l.id")
 ROW_READ(component, component_metric, component_row,
-        "SELECT c.id, layer_metric_id, n.text, count, c.duration_ns,"
+        "SELECT c.id, layer_metric_id, n.text AS component_name, count, "
+        "c.duration_ns,"
         " c.energy_mj, c.activation_mean, c.activation_std, c.activation_max,"
         " c.activation_sparsity, c.energy_method, t.token_index, w.text,"
         " l.layer_index"
@@ -292,7 +293,8 @@ ROW_READ(component, component_metric, component_row,
         " LEFT JOIN texts n ON n.id = component_name" LAYER_OF_COMPONENT
         " WHERE c.run = ?1 ORDER BY c.id")
 ROW_READ(deep_operation, deep_operation_metric, deep_operation_row,
-        "SELECT d.id, component_metric_id, k.text, n.text, d.count,"
+        "SELECT d.id, component_metric_id, k.text AS operation_type,"
+        " n.text AS operation_name, d.count,"
         " d.duration_ns, d.energy_mj, attention_entropy, attention_sparsity,"
         " max_attention_weight, activation_kill_ratio, variance_ratio,"
         " d.energy_method, t.token_index, w.text, l.layer_index, m.text"

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "store/row.h"
+#include "store/row_check.h"
 #include "store/search.h"
 
 #include <stdlib.h>
@@ -98,6 +99,7 @@ static void line_row(sqlite3_stmt *st, const struct each_line *each)
 
 static int read_page(struct search *x, const struct each_line *each)
 {
+    struct row_check check;
     struct buf sql = { 0 };
     sqlite3_stmt *st = NULL;
 
@@ -105,11 +107,49 @@ static int read_page(struct search *x, const struct each_line *each)
 
     int rc = search_prepare(x, &st, buf_cstr(&sql));
 
-    while (!rc && sqlite3_step(st) == SQLITE_ROW)
-        line_row(st, each);
-    if (sqlite3_finalize(st) != SQLITE_OK)
+    if (!rc)
+        row_check_begin(&check, x->store, buf_cstr(&sql), st, 0);
+    while (!rc && sqlite3_step(st) == SQLITE_ROW) {
+        if (row_check_row(&check, st))
+            line_row(st, each);
+        rc = row_check_end(&check, x->error);
+    }
+    if (sqlite3_finalize(st) != SQLITE_OK && !rc)
         rc = store_failed(x->store, "read the runs", x->error);
     buf_release(&sql);
+    return rc;
+}
+
+int store_count_runs(struct store *s, const struct run_filter *f,
+        uint64_t *count, struct error *e)
+{
+    struct run_filter all = *f;
+    struct search *x = alloc_zero(1, sizeof(*x));
+    struct buf sql = { 0 };
+    sqlite3_stmt *st = NULL;
+
+    all.limit = UINT64_MAX;
+    all.offset = 0;
+    *count = 0;
+    x->store = s;
+    x->filter = &all;
+    x->error = e;
+
+    int rc = search_ask(x);
+
+    if (!rc && !x->nothing) {
+        buf_text(&sql, "SELECT count(*) FROM (");
+        page_sql(&sql, x);
+        buf_char(&sql, ')');
+        rc = search_prepare(x, &st, buf_cstr(&sql));
+        if (!rc && sqlite3_step(st) == SQLITE_ROW)
+            *count = row_u64(st, 0);
+        if (sqlite3_finalize(st) != SQLITE_OK && !rc)
+            rc = store_failed(s, "read the runs", e);
+    }
+    buf_release(&sql);
+    search_release(x);
+    free(x);
     return rc;
 }
 

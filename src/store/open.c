@@ -2,7 +2,11 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "os/clock.h"
+#include "os/path.h"
+#include "os/pause.h"
+#include "os/self.h"
 #include "store/feed.h"
+#include "store/foreign.h"
 #include "store/row.h"
 #include "store/schema.h"
 #include "store/seal.h"
@@ -11,8 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Others may be writing: each for milliseconds, so this is patience enough. */
 #define BUSY_MS 20000
@@ -57,8 +59,23 @@ int store_failed(struct store *s, const char *doing, struct error *e)
     if (code == SQLITE_READONLY)
         return fail(e, -EROFS, "cannot %s: %s may only be read", doing,
                 s->path);
+    if (code == SQLITE_CANTOPEN && path_readable("%s", s->path) == -EACCES)
+        return fail(e, -EACCES, "cannot %s: %s: permission denied", doing,
+                s->path);
     if (code == SQLITE_NOTADB || vault_trouble(s->vault))
         return locked(s, doing, e);
+    if (code == SQLITE_CORRUPT)
+        return fail(e, -EIO, "cannot %s: %s is damaged", doing, s->path);
+    if (code == SQLITE_NOMEM || code == SQLITE_TOOBIG)
+        return fail(e, -EIO,
+                "cannot %s: %s is damaged, or there is too little memory for "
+                "it",
+                doing, s->path);
+    if (code == SQLITE_INTERRUPT)
+        return fail(e, -EIO,
+                "cannot %s: %s keeps us busy for longer than its size would "
+                "explain",
+                doing, s->path);
     return fail(e, -EIO, "cannot %s: %s: %s", doing, s->path,
             sqlite3_errmsg(s->db));
 }
@@ -106,7 +123,7 @@ static int is_ours(struct store *s, int64_t version, struct error *e)
     sqlite3_stmt *st = NULL;
     int rc = 0;
 
-    if (version > (int64_t)schema_version)
+    if (version < 0 || version > (int64_t)schema_version)
         return fail(e, -EPROTO,
                 "%s was written by a newer ortmeter (schema %d, this one knows "
                 "%zu): use that one, or another file with --db",
@@ -119,16 +136,14 @@ static int is_ours(struct store *s, int64_t version, struct error *e)
     if (sqlite3_step(st) != SQLITE_ROW)
         rc = fail(e, -EIO, "%s is a database of another program", s->path);
     (void)sqlite3_finalize(st);
-    return rc;
+    return rc || version <= 0 ? rc : foreign_schema(s, version, e);
 }
 
 static int take_step(struct store *s, int64_t version)
 {
     char bump[48];
-    int rc = SQLITE_OK;
+    int rc = schema_take_step(s->db, (size_t)version);
 
-    for (const char *const *sql = schema_steps[version]; *sql && !rc; sql++)
-        rc = sqlite3_exec(s->db, *sql, NULL, NULL, NULL);
     (void)snprintf(bump, sizeof(bump), "PRAGMA user_version = %d",
             (int)version + 1);
     return rc ? rc : sqlite3_exec(s->db, bump, NULL, NULL, NULL);
@@ -226,7 +241,7 @@ static int wait_for_others(void *store, int tries)
         s->busy_since_ns = now_ns;
     if (now_ns - s->busy_since_ns > BUSY_MS * UINT64_C(1000000))
         return 0;
-    (void)usleep((useconds_t)(BUSY_US + now_ns / 1000 % BUSY_US));
+    (void)sleep_until(now_ns + 1000 * (BUSY_US + now_ns / 1000 % BUSY_US));
     return 1;
 }
 
@@ -236,6 +251,8 @@ static int prepare(struct store *s, enum store_mode mode, struct error *e)
 
     int rc = use_key(s, e);
 
+    if (!rc)
+        rc = foreign_confine(s, e);
     if (!rc && row_streams_open(s))
         rc = store_failed(s, "open the database", e);
     if (!rc)
@@ -266,7 +283,7 @@ static bool has_log(const struct store *s)
 
     buf_printf(&name, "%s-wal", s->path);
 
-    bool there = access(buf_cstr(&name), F_OK) == 0;
+    bool there = path_kind(buf_cstr(&name)) != PATH_NOTHING;
 
     buf_release(&name);
     return there;
@@ -299,6 +316,40 @@ static int open_still(struct store *s, struct error *e)
                            : store_failed(s, "open the database", e);
 }
 
+/* Writes every page of a file anew that the version before sealed.  Not while
+ * others are at it: then the next one who opens it does so. */
+static void seal_anew(const char *path, const struct store_key *key)
+{
+    struct store s = { .path = (char *)path, .vault = vault_new(key) };
+
+    vault_seal_anew(s.vault);
+    if (!sqlite3_open_v2(path, &s.db,
+                SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+                vault_name(s.vault)) &&
+            !sqlite3_exec(s.db, "PRAGMA locking_mode = EXCLUSIVE", NULL, NULL,
+                    NULL) &&
+            !use_key(&s, NULL) && !foreign_confine(&s, NULL) &&
+            !sqlite3_exec(s.db, "VACUUM", NULL, NULL, NULL))
+        (void)sqlite3_exec(s.db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL,
+                NULL);
+    (void)sqlite3_close(s.db);
+    vault_free(s.vault);
+}
+
+static int open_file(struct store *s, enum store_mode mode,
+        const struct store_key *key, struct error *e)
+{
+    /* A store is for one thread at a time, so SQLite need not lock. */
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
+                (mode == STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
+
+    s->vault = vault_new(key);
+    if (sqlite3_open_v2(s->path, &s->db, flags, vault_name(s->vault)) !=
+            SQLITE_OK)
+        return store_failed(s, "open the database", e);
+    return prepare(s, mode, e);
+}
+
 int store_open(struct store **out, const char *path, enum store_mode mode,
         struct error *e)
 {
@@ -308,28 +359,29 @@ int store_open(struct store **out, const char *path, enum store_mode mode,
 int store_open_locked(struct store **out, const char *path,
         enum store_mode mode, const struct store_key *key, struct error *e)
 {
-    if (mode != STORE_WRITE && access(path, F_OK))
+    if (mode != STORE_WRITE && path_kind(path) == PATH_NOTHING)
         return fail(e, -ENOENT,
                 "there is no database %s yet: run something "
                 "first, as in 'ortmeter run -- PROGRAM'",
                 path);
 
     struct store *s = alloc_zero(1, sizeof(*s));
-    /* A store is for one thread at a time, so SQLite need not lock. */
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
-                (mode == STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
-    mode_t mask = umask(077); /* what it holds is its owner's business */
+    /* What it holds is its owner's business. */
+    bool before = self_private_files(true);
     int rc;
 
     s->path = alloc_text(path);
-    s->vault = vault_new(key);
-    if (sqlite3_open_v2(path, &s->db, flags, vault_name(s->vault)) != SQLITE_OK)
-        rc = store_failed(s, "open the database", e);
-    else
-        rc = prepare(s, mode, e);
+    rc = open_file(s, mode, key, e);
+    if (!rc && mode != STORE_READ && vault_is_old(s->vault)) {
+        store_close(s);
+        seal_anew(path, key);
+        s = alloc_zero(1, sizeof(*s));
+        s->path = alloc_text(path);
+        rc = open_file(s, mode, key, e);
+    }
     if (rc == -EROFS && mode == STORE_READ && !has_log(s))
         rc = open_still(s, e);
-    (void)umask(mask);
+    (void)self_private_files(before);
     if (rc) {
         store_close(s);
         return rc;
@@ -345,9 +397,9 @@ void store_close(struct store *s)
     for (size_t i = 0; i < s->waiting_count; i++)
         free(s->errors[i]);
     (void)sqlite3_finalize(s->add_inferences);
-    (void)sqlite3_finalize(s->add_operator);
     (void)sqlite3_finalize(s->add_operator_runs);
-    (void)sqlite3_finalize(s->add_operator_edge);
+    for (size_t i = 0; i < DESCRIBED_MAX; i++)
+        (void)sqlite3_finalize(s->put[i]);
     (void)sqlite3_finalize(s->add_readings);
     (void)sqlite3_finalize(s->add_rollup);
     (void)sqlite3_finalize(s->add_power);
@@ -364,6 +416,7 @@ void store_close(struct store *s)
     vault_free(s->vault);
     free(s->waiting);
     map_release(&s->text_uses);
+    store_forget_texts(s);
     free(s->operator_runs);
     free(s->readings);
     free(s->errors);

@@ -1,30 +1,26 @@
 /* read.c -- the rows of a run, as they were written. */
 #include "store/row.h"
+#include "store/row_check.h"
 
 #define STREAM "ortmeter_stream" /* what the pointer in take() is */
-
-static int run_query(struct store *s, sqlite3_stmt *st,
-        void (*row)(sqlite3_stmt *st, void *each), void *each, struct error *e)
-{
-    int rc;
-
-    while ((rc = sqlite3_step(st)) == SQLITE_ROW)
-        if (row)
-            row(st, each);
-    return rc == SQLITE_DONE ? 0 : store_failed(s, "read the runs", e);
-}
 
 int row_query(struct store *s, const char *sql, int64_t number,
         void (*row)(sqlite3_stmt *st, void *each), void *each, struct error *e)
 {
+    struct row_check check;
     sqlite3_stmt *st = NULL;
+    int rc;
 
     if (sqlite3_prepare_v2(s->db, sql, -1, &st, NULL) != SQLITE_OK)
         return store_failed(s, "read the runs", e);
     (void)sqlite3_bind_int64(st, 1, number);
-
-    int rc = run_query(s, st, row, each, e);
-
+    row_check_begin(&check, s, sql, st, number);
+    while ((rc = sqlite3_step(st)) == SQLITE_ROW && row_check_row(&check, st))
+        row(st, each);
+    if (rc == SQLITE_ROW)
+        rc = row_check_end(&check, e);
+    else
+        rc = rc == SQLITE_DONE ? 0 : store_failed(s, "read the runs", e);
     (void)sqlite3_finalize(st);
     return rc;
 }
@@ -32,16 +28,20 @@ int row_query(struct store *s, const char *sql, int64_t number,
 struct stream {
     void (*row)(sqlite3_value **values, void *each);
     void *each;
+    struct row_check check;
 };
 
 static void take(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    const struct stream *to = sqlite3_value_pointer(values[0], STREAM);
+    struct stream *to = sqlite3_value_pointer(values[0], STREAM);
 
-    (void)context;
     (void)count;
-    if (to)
+    if (!to)
+        return;
+    if (row_check_values(&to->check, values + 1))
         to->row(values + 1, to->each);
+    else
+        sqlite3_result_error_code(context, SQLITE_ABORT);
 }
 
 int row_streams_open(struct store *s)
@@ -54,16 +54,21 @@ int row_stream(struct store *s, const char *sql, int64_t number,
         void (*row)(sqlite3_value **values, void *each), void *each,
         struct error *e)
 {
-    struct stream to = { row, each };
+    struct stream to = { .row = row, .each = each };
     sqlite3_stmt *st = NULL;
+    int rc;
 
     if (sqlite3_prepare_v2(s->db, sql, -1, &st, NULL) != SQLITE_OK)
         return store_failed(s, "read the runs", e);
+    row_check_begin(&to.check, s, sql, st, number);
     (void)sqlite3_bind_int64(st, 1, number);
     (void)sqlite3_bind_pointer(st, 2, &to, STREAM, NULL);
-
-    int rc = run_query(s, st, NULL, NULL, e);
-
+    while ((rc = sqlite3_step(st)) == SQLITE_ROW)
+        ;
+    if (to.check.broken)
+        rc = row_check_end(&to.check, e);
+    else
+        rc = rc == SQLITE_DONE ? 0 : store_failed(s, "read the runs", e);
     (void)sqlite3_finalize(st);
     return rc;
 }
@@ -74,9 +79,7 @@ ROW_EACH(process);
 ROW_EACH(library);
 ROW_EACH(session);
 ROW_EACH(inference);
-ROW_EACH(operator);
 ROW_EACH(operator_run);
-ROW_EACH(operator_edge);
 ROW_EACH(section);
 ROW_EACH(token);
 ROW_EACH(note);
@@ -109,6 +112,7 @@ static void library_row(sqlite3_stmt *st, void *to)
                                       .version = row_text(st, 3),
                                       .slots = row_u32(st, 4),
                                       .language = row_text(st, 5),
+                                      .untraced = row_text(st, 6),
                               });
 }
 
@@ -132,6 +136,7 @@ static void session_row(sqlite3_stmt *st, void *to)
                                       .read_ns = row_u64(st, 11),
                                       .initialise_ns = row_u64(st, 12),
                                       .end_ns = row_u64(st, 13),
+                                      .operators_of = row_u32(st, 14),
                               });
 }
 
@@ -141,44 +146,29 @@ static void inference_row(sqlite3_value **v, void *to)
 
     each->call(each->context,
             &(struct inference){
-                    .session = value_u32(v, 0),
-                    .process = value_u32(v, 1),
-                    .thread = value_u32(v, 2),
-                    .start_ns = value_u64(v, 3),
-                    .duration_ns = value_u64(v, 4),
-                    .phase = (uint8_t)value_u32(v, 5),
-                    .flags = (uint16_t)value_u32(v, 6),
-                    .batch = value_u32(v, 7),
-                    .sequence = value_u32(v, 8),
-                    .past = value_u32(v, 9),
-                    .in_bytes = value_u64(v, 10),
-                    .out_bytes = value_u64(v, 11),
-                    .has_context = value_has(v, 12),
-                    .batch_size = value_u32(v, 12),
-                    .padding = value_u32(v, 13),
-                    .queue_depth = value_u32(v, 14),
-                    .error = (const char *)sqlite3_value_text(v[15]),
-            });
-}
-
-static void operator_row(sqlite3_stmt *st, void *to)
-{
-    struct each_operator *each = to;
-
-    each->call(each->context,
-            &(struct operator){
-                    .id = row_u32(st, 0),
-                    .session = row_u32(st, 1),
-                    .name = row_text(st, 2),
-                    .op_type = row_text(st, 3),
-                    .provider = row_text(st, 4),
-                    .inputs = row_text(st, 5),
-                    .outputs = row_text(st, 6),
-                    .node_index = row_has(st, 7) ? row_u32(st, 7) : UINT32_MAX,
-                    .sizes_known = row_has(st, 8),
-                    .activation_bytes = row_u64(st, 8),
-                    .parameter_bytes = row_u64(st, 9),
-                    .output_bytes = row_u64(st, 10),
+                    .number = value_u64(v, 0),
+                    .session = value_u32(v, 1),
+                    .process = value_u32(v, 2),
+                    .thread = value_u32(v, 3),
+                    .start_ns = value_u64(v, 4),
+                    .duration_ns = value_u64(v, 5),
+                    .phase = (uint8_t)value_u32(v, 6),
+                    .flags = (uint16_t)value_u32(v, 7),
+                    .batch = value_u32(v, 8),
+                    .sequence = value_u32(v, 9),
+                    .past = value_u32(v, 10),
+                    .in_bytes = value_u64(v, 11),
+                    .out_bytes = value_u64(v, 12),
+                    .has_context = value_has(v, 13),
+                    .batch_size = value_u32(v, 13),
+                    .padding = value_u32(v, 14),
+                    .queue_depth = value_u32(v, 15),
+                    .error = (const char *)sqlite3_value_text(v[16]),
+                    .generation = value_u32(v, 17),
+                    .lead_ns = value_u64(v, 18),
+                    .has_parts = value_has(v, 19),
+                    .runtime_ns = value_u64(v, 19),
+                    .gil_ns = value_u64(v, 20),
             });
 }
 
@@ -199,14 +189,6 @@ static void operator_run_row(sqlite3_value **v, void *to)
                                       .in_cycles = value_has(v, 7),
                                       .cycles = value_u64(v, 7),
                               });
-}
-
-static void operator_edge_row(sqlite3_stmt *st, void *to)
-{
-    struct each_operator_edge *each = to;
-
-    each->call(each->context, &(struct operator_edge){ .from = row_u32(st, 0),
-                                      .to = row_u32(st, 1) });
 }
 
 static void section_row(sqlite3_stmt *st, void *to)
@@ -230,17 +212,19 @@ static void token_row(sqlite3_stmt *st, void *to)
 {
     struct each_token *each = to;
 
-    each->call(each->context, &(struct token){
-                                      .process = row_u32(st, 0),
-                                      .thread = row_u32(st, 1),
-                                      .index = row_u32(st, 2),
-                                      .id = sqlite3_column_int64(st, 3),
-                                      .text = row_text(st, 4),
-                                      .time_ns = row_u64(st, 5),
-                                      .duration_ns = row_u64(st, 6),
-                                      .has_energy = row_has(st, 7),
-                                      .energy_mj = sqlite3_column_double(st, 7),
-                              });
+    each->call(each->context,
+            &(struct token){
+                    .process = row_u32(st, 0),
+                    .thread = row_u32(st, 1),
+                    .index = row_u32(st, 2),
+                    .id = sqlite3_column_int64(st, 3),
+                    .seen = sqlite3_column_int64(st, 3) == STORE_NO_TOKEN_ID,
+                    .text = row_text(st, 4),
+                    .time_ns = row_u64(st, 5),
+                    .duration_ns = row_u64(st, 6),
+                    .has_energy = row_has(st, 7),
+                    .energy_mj = sqlite3_column_double(st, 7),
+            });
 }
 
 static void note_row(sqlite3_stmt *st, void *to)
@@ -261,33 +245,24 @@ ROW_READ(process, process, process_row,
         "SELECT id, pid, parent, start_ns, program, hook_ns, lost, untimed,"
         " torn FROM processes WHERE run = ?1 ORDER BY id")
 ROW_READ(library, library, library_row,
-        "SELECT id, process, path, version, slots, language FROM libraries"
+        "SELECT id, process, path, version, slots, language,"
+        " untraced FROM libraries"
         " WHERE run = ?1 ORDER BY id")
 ROW_READ(session, session, session_row,
         "SELECT id, process, library, thread, model, model_bytes, providers,"
         " options, start_ns, duration_ns, error, read_ns, initialise_ns,"
-        " end_ns FROM sessions WHERE run = ?1 ORDER BY id")
+        " end_ns, operators_of FROM sessions WHERE run = ?1 ORDER BY id")
 ROW_STREAM(inference, inference, inference_row,
-        "SELECT take(?2, session, process, thread, start_ns, duration_ns, "
-        "phase, flags,"
+        "SELECT take(?2, number, session, process, thread, start_ns,"
+        " duration_ns, phase, flags,"
         " batch, sequence, past, in_bytes, out_bytes, batch_size, padding,"
-        " queue_depth, n.text) FROM inferences LEFT JOIN texts n"
+        " queue_depth, n.text, generation, lead_ns, runtime_ns, gil_ns)"
+        " FROM inferences LEFT JOIN "
+        "texts n"
         " ON n.id = error WHERE run = ?1 ORDER BY number")
-ROW_READ(operator, operator, operator_row,
-        "SELECT operators.id, session, n.text, t.text, p.text, i.text, o.text,"
-        " node_index, activation_bytes, parameter_bytes, output_bytes"
-        " FROM operators LEFT JOIN texts n ON n.id = name"
-        " LEFT JOIN texts t ON t.id = op_type"
-        " LEFT JOIN texts p ON p.id = provider"
-        " LEFT JOIN texts i ON i.id = inputs"
-        " LEFT JOIN texts o ON o.id = outputs"
-        " WHERE run = ?1 ORDER BY operators.id")
 ROW_STREAM(operator_run, operator_run, operator_run_row,
         "SELECT take(?2, inference, operator, thread, depth, start_ns, raw_ns,"
         " kernel_ns, cycles) FROM operator_runs WHERE run = ?1 ORDER BY number")
-ROW_READ(operator_edge, operator_edge, operator_edge_row,
-        "SELECT from_operator, to_operator FROM operator_edges"
-        " WHERE run = ?1 ORDER BY to_operator, from_operator")
 ROW_READ(section, section, section_row,
         "SELECT process, thread, phase, n.text, start_ns, duration_ns,"
         " energy_mj FROM pipeline_sections LEFT JOIN texts n"

@@ -4,12 +4,12 @@
  * row.  So we do here what they would do, by their own list. */
 #include "base/buf.h"
 #include "os/child.h"
+#include "os/path.h"
 #include "store/row.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Runs a statement whose ?1 is the run. */
 static void change(struct store *s, const char *sql, int64_t run)
@@ -183,14 +183,13 @@ int store_check(struct store *s, struct error *e)
 uint64_t store_bytes(const struct store *s)
 {
     struct buf log = { 0 };
-    struct stat st;
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, more = 0;
 
     buf_printf(&log, "%s-wal", s->path);
-    if (stat(s->path, &st) == 0)
-        bytes += (uint64_t)st.st_size;
-    if (stat(buf_cstr(&log), &st) == 0)
-        bytes += (uint64_t)st.st_size;
+    if (path_bytes(&bytes, s->path))
+        bytes = 0;
+    if (path_bytes(&more, buf_cstr(&log)) == 0)
+        bytes += more;
     buf_release(&log);
     return bytes;
 }

@@ -1,11 +1,11 @@
 /* runs.c -- a run's own row: its beginning, its end, and reading it. */
 #include "os/child.h"
 #include "os/clock.h"
+#include "os/self.h"
 #include "store/row.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <sys/random.h>
 
 /* A version 4 UUID. */
 int store_make_id(char out[RUN_ID_LEN + 1], struct error *e)
@@ -14,7 +14,7 @@ int store_make_id(char out[RUN_ID_LEN + 1], struct error *e)
     unsigned char bytes[16];
     char *to = out;
 
-    if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+    if (self_random(bytes, sizeof(bytes)))
         return fail(e, -EIO, "the system gives no random numbers");
     bytes[6] = (unsigned char)(0x40 | (bytes[6] & 0x0f));
     bytes[8] = (unsigned char)(0x80 | (bytes[8] & 0x3f));
@@ -87,9 +87,11 @@ static void add_prompt(struct store *s, const char *prompt)
 static void count_from_nothing(struct store *s)
 {
     s->inferences = s->failures = s->operators_ran = 0;
+    s->last_inference = 0;
     s->sections = s->tokens = s->events = s->readings_taken = 0;
     s->power_samples = 0;
     map_release(&s->text_uses);
+    store_forget_texts(s);
 }
 
 int store_begin_run(struct store *s, struct run *run, struct error *e)

@@ -1,6 +1,7 @@
 #include "store/seal.h"
 
 #include "base/alloc.h"
+#include "os/secret.h"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -29,7 +30,9 @@ struct seal {
     size_t secret_len;
     bool has_salt;
     uint8_t salt[SEAL_SALT];
-    EVP_CIPHER_CTX *closing, *opening; /* with the key in them */
+    uint8_t *key;        /* made from both; a secret, too */
+    EVP_CIPHER *cipher;  /* looked up once */
+    EVP_CIPHER_CTX *ctx; /* holds the key only while it works */
 };
 
 struct seal *seal_new(const struct store_key *key)
@@ -38,16 +41,19 @@ struct seal *seal_new(const struct store_key *key)
 
     s->kind = key->kind;
     s->secret_len = key->len;
-    s->secret = alloc_zero(key->len + 1, 1);
-    memcpy(s->secret, key->bytes, key->len);
+    s->secret = secret_new(key->len + 1);
+    s->key = secret_new(KEY_BYTES);
+    s->cipher = EVP_CIPHER_fetch(NULL, "AES-256-GCM", NULL);
+    s->ctx = EVP_CIPHER_CTX_new();
+    if (s->secret)
+        memcpy(s->secret, key->bytes, key->len);
     return s;
 }
 
 void seal_forget_salt(struct seal *s)
 {
-    EVP_CIPHER_CTX_free(s->closing);
-    EVP_CIPHER_CTX_free(s->opening);
-    s->closing = s->opening = NULL;
+    if (s->key)
+        OPENSSL_cleanse(s->key, KEY_BYTES);
     s->has_salt = false;
 }
 
@@ -56,8 +62,10 @@ void seal_free(struct seal *s)
     if (!s)
         return;
     seal_forget_salt(s);
-    OPENSSL_cleanse(s->secret, s->secret_len);
-    free(s->secret);
+    secret_free(s->secret, s->secret_len + 1);
+    secret_free(s->key, KEY_BYTES);
+    EVP_CIPHER_CTX_free(s->ctx);
+    EVP_CIPHER_free(s->cipher);
     free(s);
 }
 
@@ -82,18 +90,10 @@ static bool derive(const struct seal *s, uint8_t key[KEY_BYTES])
 
 bool seal_set_salt(struct seal *s, const uint8_t salt[SEAL_SALT])
 {
-    uint8_t key[KEY_BYTES];
-
     seal_forget_salt(s);
     memcpy(s->salt, salt, SEAL_SALT);
-    s->closing = EVP_CIPHER_CTX_new();
-    s->opening = EVP_CIPHER_CTX_new();
-    s->has_salt = s->closing && s->opening && derive(s, key) &&
-                  EVP_EncryptInit_ex(s->closing, EVP_aes_256_gcm(), NULL, key,
-                          NULL) == 1 &&
-                  EVP_DecryptInit_ex(s->opening, EVP_aes_256_gcm(), NULL, key,
-                          NULL) == 1;
-    OPENSSL_cleanse(key, sizeof(key));
+    s->has_salt =
+            s->cipher && s->ctx && s->secret && s->key && derive(s, s->key);
     return s->has_salt;
 }
 
@@ -112,58 +112,81 @@ static size_t open_bytes(struct seal_place at)
     return at.file == 'd' && at.bytes == 0 ? SEAL_SALT : 0;
 }
 
-static void describe(uint8_t out[9], struct seal_place at)
+/* What is sealed with a page beside its bytes; returns its length. */
+#define PLACE_BYTES (2 + 8 + SEAL_HEAD)
+
+static int describe(uint8_t out[PLACE_BYTES], const struct seal_place *at)
 {
-    out[0] = (uint8_t)at.file;
+    uint8_t *p = out;
+
+    if (!at->before)
+        *p++ = 2; /* this way of sealing */
+    *p++ = (uint8_t)at->file;
     for (int i = 0; i < 8; i++)
-        out[1 + i] = (uint8_t)(at.bytes >> (8 * i));
+        *p++ = (uint8_t)(at->bytes >> (8 * i));
+    if (at->file == 'w' && !at->before) {
+        memcpy(p, at->head, SEAL_HEAD);
+        p += SEAL_HEAD;
+    }
+    return (int)(p - out);
+}
+
+static bool close_page(struct seal *s, const struct seal_place *at,
+        const uint8_t *plain, uint8_t *sealed)
+{
+    size_t from = open_bytes(*at);
+    uint8_t *nonce = sealed + PLAIN_BYTES;
+    uint8_t place[PLACE_BYTES];
+    int place_len = describe(place, at), len = 0;
+
+    memset(nonce, 0, SEAL_BYTES);
+    return RAND_bytes(nonce, NONCE_BYTES) == 1 &&
+           EVP_EncryptInit_ex(s->ctx, s->cipher, NULL, s->key, nonce) == 1 &&
+           EVP_EncryptUpdate(s->ctx, NULL, &len, place, place_len) == 1 &&
+           EVP_EncryptUpdate(s->ctx, sealed + from, &len, plain + from,
+                   (int)(PLAIN_BYTES - from)) == 1 &&
+           EVP_EncryptFinal_ex(s->ctx, sealed + PLAIN_BYTES, &len) == 1 &&
+           EVP_CIPHER_CTX_ctrl(s->ctx, EVP_CTRL_GCM_GET_TAG, TAG_BYTES,
+                   nonce + NONCE_BYTES) == 1;
 }
 
 bool seal_close(struct seal *s, struct seal_place at, const uint8_t *plain,
         uint8_t *sealed)
 {
-    size_t from = open_bytes(at);
-    uint8_t *nonce = sealed + PLAIN_BYTES;
-    uint8_t *tag = nonce + NONCE_BYTES;
-    uint8_t place[9];
-    int len = 0;
+    bool good = close_page(s, &at, plain, sealed);
 
-    describe(place, at);
-    memset(nonce, 0, SEAL_BYTES);
-    if (RAND_bytes(nonce, NONCE_BYTES) != 1 ||
-            EVP_EncryptInit_ex(s->closing, NULL, NULL, NULL, nonce) != 1 ||
-            EVP_EncryptUpdate(s->closing, NULL, &len, place, sizeof(place)) !=
-                    1 ||
-            EVP_EncryptUpdate(s->closing, sealed + from, &len, plain + from,
-                    (int)(PLAIN_BYTES - from)) != 1 ||
-            EVP_EncryptFinal_ex(s->closing, sealed + PLAIN_BYTES, &len) != 1 ||
-            EVP_CIPHER_CTX_ctrl(s->closing, EVP_CTRL_GCM_GET_TAG, TAG_BYTES,
-                    tag) != 1)
-        return false;
-    if (from)
+    (void)EVP_CIPHER_CTX_reset(s->ctx); /* wipes the key */
+    if (good && open_bytes(at))
         memcpy(sealed, s->salt, SEAL_SALT);
-    return true;
+    return good;
+}
+
+static bool open_page(struct seal *s, const struct seal_place *at,
+        const uint8_t *sealed, uint8_t *plain)
+{
+    size_t from = open_bytes(*at);
+    uint8_t end[SEAL_BYTES], place[PLACE_BYTES];
+    int place_len = describe(place, at), len = 0;
+
+    memcpy(end, sealed + PLAIN_BYTES, SEAL_BYTES);
+    return EVP_DecryptInit_ex(s->ctx, s->cipher, NULL, s->key, end) == 1 &&
+           EVP_DecryptUpdate(s->ctx, NULL, &len, place, place_len) == 1 &&
+           EVP_DecryptUpdate(s->ctx, plain + from, &len, sealed + from,
+                   (int)(PLAIN_BYTES - from)) == 1 &&
+           EVP_CIPHER_CTX_ctrl(s->ctx, EVP_CTRL_GCM_SET_TAG, TAG_BYTES,
+                   end + NONCE_BYTES) == 1 &&
+           EVP_DecryptFinal_ex(s->ctx, plain + PLAIN_BYTES, &len) == 1;
 }
 
 bool seal_open(struct seal *s, struct seal_place at, const uint8_t *sealed,
         uint8_t *plain)
 {
-    size_t from = open_bytes(at);
-    uint8_t end[SEAL_BYTES], place[9];
-    int len = 0;
+    bool good = open_page(s, &at, sealed, plain);
 
-    describe(place, at);
-    memcpy(end, sealed + PLAIN_BYTES, SEAL_BYTES);
-    if (EVP_DecryptInit_ex(s->opening, NULL, NULL, NULL, end) != 1 ||
-            EVP_DecryptUpdate(s->opening, NULL, &len, place, sizeof(place)) !=
-                    1 ||
-            EVP_DecryptUpdate(s->opening, plain + from, &len, sealed + from,
-                    (int)(PLAIN_BYTES - from)) != 1 ||
-            EVP_CIPHER_CTX_ctrl(s->opening, EVP_CTRL_GCM_SET_TAG, TAG_BYTES,
-                    end + NONCE_BYTES) != 1 ||
-            EVP_DecryptFinal_ex(s->opening, plain + PLAIN_BYTES, &len) != 1)
+    (void)EVP_CIPHER_CTX_reset(s->ctx);
+    if (!good)
         return false;
-    if (from)
+    if (open_bytes(at))
         memcpy(plain, magic, SEAL_SALT);
     memset(plain + PLAIN_BYTES, 0, SEAL_BYTES);
     return true;

@@ -31,10 +31,15 @@ bool seal_make_salt(struct seal *s);
 void seal_forget_salt(struct seal *s);
 
 /* Where a page is: part of what is sealed, so that no page opens in another's
- * place. */
+ * place.  Of a page in the log, what SQLite keeps before it is, too: which page
+ * it is, the log's salt, and how large the database is after a commit. */
+#define SEAL_HEAD 16
+
 struct seal_place {
     char file;      /* 'd': the database, 'w': its log */
     uint64_t bytes; /* from the file's start */
+    uint8_t head[SEAL_HEAD];
+    bool before; /* as the version before sealed: without the head */
 };
 
 /* Both work from one buffer of SEAL_PAGE into another or into itself.  False:

@@ -8,7 +8,12 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
-#define STORE_BATCH 4096
+#define STORE_BATCH   4096
+#define DESCRIBED_MAX 32
+#define KNOWN_TEXTS   256 /* a power of 2 */
+
+/* tokens.token_id of a token that no program told of. */
+#define STORE_NO_TOKEN_ID INT64_MIN
 
 struct store {
     sqlite3 *db;
@@ -21,6 +26,9 @@ struct store {
     bool syncing;           /* this transaction goes to the disk */
     uint64_t synced_ns;     /* of mono_ns(): when the last one did */
     uint64_t busy_since_ns; /* others write, and we wait */
+    int64_t steps_left;     /* of the statement that is run */
+    int64_t file_bytes;     /* its size, not long ago */
+    uint64_t statements;    /* that began */
 
     struct inference *waiting; /* STORE_BATCH, when writing */
     char **errors;             /* their texts, owned */
@@ -32,16 +40,20 @@ struct store {
     size_t reading_count;
 
     /* So far, in this run. */
+    uint64_t last_inference; /* its number */
     uint64_t inferences, failures, operators_ran, sections, tokens, events;
     uint64_t readings_taken, power_samples;
 
     int64_t metrics[METRIC_IDS]; /* their numbers in the file; 0: not known */
     struct map text_uses;        /* of this run: noted already */
+    struct known_text {
+        char *text;
+        int64_t number;
+    } known_texts[KNOWN_TEXTS]; /* by hash, of this run: the newest */
 
     sqlite3_stmt *add_inferences;
-    sqlite3_stmt *add_operator;
     sqlite3_stmt *add_operator_runs;
-    sqlite3_stmt *add_operator_edge;
+    sqlite3_stmt *put[DESCRIBED_MAX]; /* by the places in row_types */
     sqlite3_stmt *add_readings;
     sqlite3_stmt *add_rollup;
     sqlite3_stmt *add_power;
@@ -86,6 +98,8 @@ void store_run_kept(struct store *s, sqlite3_stmt **kept, const char *sql);
 
 /* The number of a text, which is kept once; 0: there is none. */
 int64_t store_text_number(struct store *s, const char *text);
+/* Of another run, or after a failure, numbers are asked for again. */
+void store_forget_texts(struct store *s);
 /* Binds it, or NULL. */
 void store_bind_text_number(struct store *s, sqlite3_stmt *st, int at,
         const char *text);
@@ -102,6 +116,12 @@ void store_end(struct store *s);
 
 /* Writes the readings that wait, in a transaction that was begun. */
 void store_write_readings(struct store *s);
+
+/* --- described.c: tables of the row types ------------------------------- */
+
+/* Makes the tables and columns that came with that version of the schema.  A
+ * SQLite code. */
+int described_step(sqlite3 *db, size_t version);
 
 /* --- labels.c: in a transaction that was begun, or at once ---------------- */
 

@@ -1,5 +1,9 @@
 /* statement.c -- statements of a store that fails once, and then no more. */
+#include "base/alloc.h"
 #include "store/sqlite.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 void store_keep_failure(struct store *s, const char *doing)
 {
@@ -100,12 +104,40 @@ static void use_text(struct store *s, int64_t number)
     map_put(&s->text_uses, (uint64_t)number, 1);
 }
 
+static struct known_text *known_text(struct store *s, const char *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (const char *c = text; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    return &s->known_texts[(hash ^ hash >> 32) & (KNOWN_TEXTS - 1)];
+}
+
+void store_forget_texts(struct store *s)
+{
+    for (size_t i = 0; i < KNOWN_TEXTS; i++) {
+        free(s->known_texts[i].text);
+        s->known_texts[i] = (struct known_text){ 0 };
+    }
+}
+
+/* Operators by the thousand have the same types and shapes. */
 int64_t store_text_number(struct store *s, const char *text)
 {
-    int64_t number = text ? number_of_text(s, text) : 0;
+    struct known_text *known = text ? known_text(s, text) : NULL;
 
-    if (number)
-        use_text(s, number);
+    if (!known)
+        return 0;
+    if (known->text && strcmp(known->text, text) == 0)
+        return known->number;
+
+    int64_t number = number_of_text(s, text);
+
+    if (!number)
+        return 0;
+    use_text(s, number);
+    free(known->text);
+    *known = (struct known_text){ alloc_text(text), number };
     return number;
 }
 

@@ -11,10 +11,12 @@
 #include "model/depth.h"
 #include "model/reading.h"
 #include "model/run.h"
+#include "model/traced.h"
 
 #include <stddef.h>
 
 struct store;
+struct row_type; /* model/rows.h */
 
 enum store_mode {
     STORE_READ,   /* the file must be there */
@@ -77,13 +79,27 @@ void store_add_session(struct store *s, const struct session *x);
 void store_add_session_end(struct store *s, uint32_t session, uint64_t time_ns);
 /* Returns its number within the run, from 1. */
 uint64_t store_add_inference(struct store *s, const struct inference *i);
-void store_add_operator(struct store *s, const struct operator* o);
 void store_add_operator_run(struct store *s, const struct operator_run *r);
-void store_add_operator_edge(struct store *s, const struct operator_edge *x);
 void store_add_section(struct store *s, const struct section *x);
 void store_add_token(struct store *s, const struct token *t);
 void store_add_mark(struct store *s, const struct note *n);
 void store_add_thread(struct store *s, const struct note *n);
+
+/* What comes to be known later. */
+void store_set_untraced(struct store *s, uint32_t library, const char *why);
+void store_set_operators_of(struct store *s, uint32_t session, uint32_t of);
+
+/* A row of a type that is described (model/rows.h).  One with the same key
+ * replaces it. */
+void store_put(struct store *s, const struct row_type *type, const void *row);
+void store_add_operator(struct store *s, const struct operator* x);
+void store_add_operator_edge(struct store *s, const struct operator_edge *x);
+void store_add_operator_tensor(struct store *s,
+        const struct operator_tensor *x);
+void store_add_operator_shape(struct store *s, const struct operator_shape *x);
+void store_add_operator_sum(struct store *s, const struct operator_sum *x);
+void store_add_traced_sum(struct store *s, const struct traced_sum *x);
+void store_add_activation(struct store *s, const struct activation *x);
 
 /* What was sampled.  Times are since the run's start here, too: whoever reads
  * clocks takes run.start_mono_ns off first.  A subject that was there before
@@ -123,9 +139,13 @@ size_t store_waiting(const struct store *s);
 
 /* --- reading -------------------------------------------------------------- */
 
-/* Finds a run by its id, the beginning of one, or "last".  -ENOENT: none.
- * -ENOTUNIQ: several begin so. */
+/* By its id, the beginning of one, "last", which is the one recorded last,
+ * "last~2", the second before it, or a tag: of several with it, the newest.  An
+ * id comes before a tag. */
 int store_find_run(struct store *s, const char *name, int64_t *row,
+        struct error *e);
+/* The same by ids and "last" only: for what cannot be undone. */
+int store_find_run_id(struct store *s, const char *name, int64_t *row,
         struct error *e);
 
 /* Each calls `each` for every row, in the order in which things happened.
@@ -144,6 +164,11 @@ STORE_EACH(newest_inference, inference);
 STORE_EACH(operator, operator);
 STORE_EACH(operator_run, operator_run);
 STORE_EACH(operator_edge, operator_edge);
+STORE_EACH(operator_tensor, operator_tensor);
+STORE_EACH(operator_shape, operator_shape);
+STORE_EACH(operator_sum, operator_sum);
+STORE_EACH(traced_sum, traced_sum);
+STORE_EACH(activation, activation);
 STORE_EACH(section, section);
 STORE_EACH(token, token);
 STORE_EACH(mark, note);
@@ -165,6 +190,11 @@ STORE_EACH(rollup, rollup);
  * operators last.  An operator does not start before its inference; those that
  * tell no time are left out. */
 STORE_EACH(span, span);
+
+/* The same for any type that is described, in the order of its keys. */
+int store_each(struct store *s, int64_t run, const struct row_type *type,
+        void (*each)(void *context, const void *row), void *context,
+        struct error *e);
 
 /* That run only. */
 int store_read_run(struct store *s, int64_t row,
@@ -200,6 +230,10 @@ struct run_line {
 int store_list_runs(struct store *s, const struct run_filter *f,
         void (*each)(void *context, const struct run_line *l), void *context,
         struct error *e);
+
+/* How many there are, whatever the page. */
+int store_count_runs(struct store *s, const struct run_filter *f,
+        uint64_t *count, struct error *e);
 
 /* Runs that were begun, and whose meter is no more: its end is not written. */
 int store_each_interrupted(struct store *s,
@@ -241,6 +275,11 @@ int store_vacuum(struct store *s, struct error *e);
 
 /* Reads all of the file.  -EIO: it is damaged. */
 int store_check(struct store *s, struct error *e);
+
+/* Reads all rows of a run, as after an import.  -EBADMSG: one of them holds
+ * what no run can (model/limits.h).  Whoever reads rows one by one is told so,
+ * too, and gets none that does. */
+int store_check_run(struct store *s, int64_t run, struct error *e);
 
 /* Bytes on disk, with the log. */
 uint64_t store_bytes(const struct store *s);

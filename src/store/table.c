@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "store/sqlite.h"
+#include "store/row_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -167,7 +167,7 @@ static void select_sql(struct buf *out, const struct table *t)
     }
     buf_printf(out, " FROM \"%s\" t WHERE t.%s = ?1", t->name,
             t->is_runs ? "id" : "run");
-    if (t->numbered)
+    if (t->numbered && t->count)
         buf_printf(out, " AND t.\"%s\" > ?2", t->columns[0].name);
     for (size_t i = 0; i < t->count; i++)
         if (t->columns[i].key) {
@@ -195,15 +195,28 @@ static void read_cell(struct cell *out, sqlite3_stmt *st, int at,
     }
 }
 
+/* A name is told in full. */
+static void check_columns(struct row_check *c, struct store *s,
+        const struct table *t, int64_t run)
+{
+    row_check_table(c, s, t->name);
+    for (size_t i = 0; i < t->count; i++)
+        row_check_column(c,
+                t->columns[i].kind == COLUMN_NAME ? "text" : t->columns[i].name,
+                run);
+}
+
 int store_each_row(struct store *s, const struct table *t, int64_t run,
         int64_t after, uint64_t limit,
         void (*each)(void *context, const struct cell *cells), void *context,
         struct error *e)
 {
     struct cell *cells = alloc_zero(t->count, sizeof(*cells));
+    struct row_check check;
     struct buf sql = { 0 };
     sqlite3_stmt *st = NULL;
 
+    check_columns(&check, s, t, run);
     select_sql(&sql, t);
 
     int rc = sqlite3_prepare_v2(s->db, buf_cstr(&sql), -1, &st, NULL);
@@ -215,16 +228,38 @@ int store_each_row(struct store *s, const struct table *t, int64_t run,
         (void)sqlite3_bind_int64(st, 3,
                 limit > INT64_MAX ? INT64_MAX : (int64_t)limit);
     }
-    while (rc == SQLITE_OK && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+    while (rc == SQLITE_OK && (rc = sqlite3_step(st)) == SQLITE_ROW &&
+            row_check_row(&check, st)) {
         for (size_t i = 0; i < t->count; i++)
             read_cell(&cells[i], st, (int)i, t->columns[i].kind);
         each(context, cells);
         rc = SQLITE_OK;
     }
-    rc = rc == SQLITE_DONE ? 0 : store_failed(s, "read the run's rows", e);
+    if (rc == SQLITE_ROW)
+        rc = row_check_end(&check, e);
+    else
+        rc = rc == SQLITE_DONE ? 0 : store_failed(s, "read the run's rows", e);
     (void)sqlite3_finalize(st);
     buf_release(&sql);
     free(cells);
+    return rc;
+}
+
+static void pass(void *context, const struct cell *cells)
+{
+    (void)context;
+    (void)cells;
+}
+
+int store_check_run(struct store *s, int64_t run, struct error *e)
+{
+    struct tables all = { 0 };
+    int rc = store_tables(&all, s, e);
+
+    for (size_t i = 0; !rc && i < all.count; i++)
+        rc = store_each_row(s, &all.items[i], run, 0, UINT64_MAX, pass, NULL,
+                e);
+    tables_release(&all);
     return rc;
 }
 

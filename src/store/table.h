@@ -81,7 +81,8 @@ struct row_writer;
 
 int row_writer_open(struct row_writer **out, struct store *s,
         const struct table *t, struct error *e);
-/* `id` is the run's, RUN_ID_LEN characters.  -ENOENT: there is no such run. */
+/* `id` is the run's, RUN_ID_LEN characters.  -ENOENT: there is no such run.
+ * -EBADMSG: a cell holds what no run can. */
 int row_writer_put(struct row_writer *w, struct str id,
         const struct cell *cells, struct error *e);
 /* NULL is welcome. */

@@ -1,15 +1,16 @@
 /* timeline.c -- all that took time, as one stream.  SQLite sorts it, on disk
  * when there is much: neither of us holds it in memory. */
-#include "store/sqlite.h"
+#include "store/row.h"
 
-/* kind, process, thread, start_ns, duration_ns, inference, id, depth, phase,
+/* Kind, process, thread, start, duration, inference, id, depth, phase,
  * flags, text: as struct span.  Of an operator that no inference is known for,
  * the session tells the process. */
 static const char sql[] =
         "SELECT * FROM ("
 
-        "SELECT 0 AS kind, process, thread, start_ns, duration_ns, 0, id,"
-        " 0 AS depth, 0, 0, NULL"
+        "SELECT 0 AS span_kind, process, thread, start_ns AS span_start,"
+        " duration_ns AS span_duration, 0 AS inference, id AS span_id,"
+        " 0 AS depth, 0 AS phase, 0 AS flags, NULL AS text"
         " FROM sessions WHERE run = ?1 AND duration_ns NOT NULL"
 
         " UNION ALL SELECT 1, process, thread, start_ns, duration_ns, 0, 0, 0,"
@@ -31,35 +32,29 @@ static const char sql[] =
         " ON i.run = o.run AND i.number = o.inference"
         " WHERE o.run = ?1 AND ifnull(o.kernel_ns, o.raw_ns) NOT NULL)"
 
-        " ORDER BY start_ns, kind = 3, duration_ns DESC, kind, depth";
+        " ORDER BY span_start, span_kind = 3, span_duration DESC, span_kind,"
+        " depth";
 
-int store_each_span(struct store *s, int64_t run,
-        void (*each)(void *context, const struct span *x), void *context,
-        struct error *e)
+ROW_EACH(span);
+
+static void span_row(sqlite3_stmt *st, void *to)
 {
-    sqlite3_stmt *st = NULL;
-    int rc = sqlite3_prepare_v2(s->db, sql, -1, &st, NULL);
+    struct each_span *each = to;
 
-    if (rc == SQLITE_OK)
-        (void)sqlite3_bind_int64(st, 1, run);
-    while (rc == SQLITE_OK && (rc = sqlite3_step(st)) == SQLITE_ROW) {
-        each(context,
-                &(struct span){
-                        .kind = (enum span_kind)sqlite3_column_int(st, 0),
-                        .process = (uint32_t)sqlite3_column_int64(st, 1),
-                        .thread = (uint32_t)sqlite3_column_int64(st, 2),
-                        .start_ns = (uint64_t)sqlite3_column_int64(st, 3),
-                        .duration_ns = (uint64_t)sqlite3_column_int64(st, 4),
-                        .inference = (uint64_t)sqlite3_column_int64(st, 5),
-                        .id = (uint32_t)sqlite3_column_int64(st, 6),
-                        .depth = (uint32_t)sqlite3_column_int64(st, 7),
-                        .phase = (uint8_t)sqlite3_column_int(st, 8),
-                        .flags = (uint16_t)sqlite3_column_int(st, 9),
-                        .text = (const char *)sqlite3_column_text(st, 10),
-                });
-        rc = SQLITE_OK;
-    }
-    rc = rc == SQLITE_DONE ? 0 : store_failed(s, "read the timeline", e);
-    (void)sqlite3_finalize(st);
-    return rc;
+    each->call(each->context,
+            &(struct span){
+                    .kind = (enum span_kind)sqlite3_column_int(st, 0),
+                    .process = row_u32(st, 1),
+                    .thread = row_u32(st, 2),
+                    .start_ns = row_u64(st, 3),
+                    .duration_ns = row_u64(st, 4),
+                    .inference = row_u64(st, 5),
+                    .id = row_u32(st, 6),
+                    .depth = row_u32(st, 7),
+                    .phase = (uint8_t)row_u32(st, 8),
+                    .flags = (uint16_t)row_u32(st, 9),
+                    .text = row_text(st, 10),
+            });
 }
+
+ROW_READ(span, span, span_row, sql)

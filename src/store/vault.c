@@ -17,6 +17,8 @@ struct vault {
     sqlite3_vfs vfs; /* first: SQLite hands us this */
     sqlite3_vfs *real;
     struct seal *seal; /* NULL: no key */
+    bool old;          /* sealed by the version before */
+    bool anew;         /* and no more, as far as we write */
     enum vault_trouble trouble;
     char name[40];
 };
@@ -29,6 +31,8 @@ struct vault_file {
     sqlite3_file *real;
     enum file_kind kind;
     uint8_t page[SEAL_PAGE];
+    uint8_t head[SEAL_HEAD]; /* of the frame that was begun last, */
+    sqlite3_int64 head_of;   /* whose page lies here */
 };
 
 static struct vault_file *of(sqlite3_file *f)
@@ -78,25 +82,60 @@ static sqlite3_int64 page_of(const struct vault_file *f, sqlite3_int64 at)
     return at - (at - LOG_HEAD) % FRAME + FRAME_HEAD;
 }
 
-static struct seal_place place(const struct vault_file *f, sqlite3_int64 page)
+/* With what SQLite says of a page of the log, right before it. */
+static int find_place(struct seal_place *out, struct vault_file *f,
+        sqlite3_int64 page)
 {
-    return (struct seal_place){
+    *out = (struct seal_place){
         .file = f->kind == FILE_DATABASE ? 'd' : 'w',
         .bytes = (uint64_t)page,
     };
+    if (f->kind == FILE_DATABASE)
+        return SQLITE_OK;
+    if (f->head_of == page) {
+        memcpy(out->head, f->head, SEAL_HEAD);
+        return SQLITE_OK;
+    }
+    return f->real->pMethods->xRead(f->real, out->head, SEAL_HEAD,
+            page - FRAME_HEAD);
+}
+
+/* From f->page into `to`. */
+static bool open_sealed(struct vault_file *f, struct seal_place at, uint8_t *to)
+{
+    struct vault *v = f->vault;
+
+    if (!seal_has_salt(v->seal))
+        return false;
+    at.before = false;
+    if (seal_open(v->seal, at, f->page, to))
+        return true;
+    at.before = true;
+    if (!v->old && (f->kind != FILE_DATABASE || at.bytes))
+        return false;
+    if (!seal_open(v->seal, at, f->page, to))
+        return false;
+    v->old = true; /* the first page says so of all */
+    return true;
 }
 
 /* A whole page, opened, into f->page. */
 static int open_page(struct vault_file *f, sqlite3_int64 page)
 {
     struct vault *v = f->vault;
+    uint8_t plain[SEAL_PAGE];
+    struct seal_place at;
     int rc = f->real->pMethods->xRead(f->real, f->page, SEAL_PAGE, page);
 
+    f->head_of = -1; /* others write, too */
+    if (!rc)
+        rc = find_place(&at, f, page);
     if (rc)
         return rc;
-    if (seal_has_salt(v->seal) &&
-            seal_open(v->seal, place(f, page), f->page, f->page))
+    if (open_sealed(f, at, plain)) {
+        memcpy(f->page, plain, SEAL_PAGE);
         return SQLITE_OK;
+    }
     v->trouble = f->kind == FILE_DATABASE && page == 0 ? VAULT_WRONG_KEY
                                                        : VAULT_DAMAGED;
     return page ? SQLITE_CORRUPT : SQLITE_NOTADB;
@@ -155,25 +194,42 @@ static int vault_read(sqlite3_file *file, void *to, int amount,
                      : f->real->pMethods->xRead(f->real, to, amount, at);
 }
 
+/* The head of the log, or of a frame: remembered for the page behind it. */
+static int write_head(struct vault_file *f, const void *from, int amount,
+        sqlite3_int64 at)
+{
+    if (amount > LOG_HEAD)
+        return SQLITE_IOERR_WRITE;
+    f->head_of = -1;
+    if (at >= LOG_HEAD && amount == FRAME_HEAD) {
+        memcpy(f->head, from, SEAL_HEAD);
+        f->head_of = at + FRAME_HEAD;
+    }
+    return f->real->pMethods->xWrite(f->real, from, amount, at);
+}
+
 /* SQLite writes whole pages, and the heads of the log. */
 static int write_sealed(struct vault_file *f, const void *from, int amount,
         sqlite3_int64 at)
 {
     struct seal *seal = f->vault->seal;
     sqlite3_int64 page = page_of(f, at);
+    struct seal_place place;
     int rc = find_salt(f);
 
     if (rc)
         return rc;
     if (page < 0)
-        return amount <= LOG_HEAD
-                       ? f->real->pMethods->xWrite(f->real, from, amount, at)
-                       : SQLITE_IOERR_WRITE;
+        return write_head(f, from, amount, at);
     if (page != at || amount != SEAL_PAGE)
         return SQLITE_IOERR_WRITE;
     if (!seal_has_salt(seal) && !seal_make_salt(seal))
         return SQLITE_NOMEM;
-    if (!seal_close(seal, place(f, page), from, f->page))
+    rc = find_place(&place, f, page);
+    if (rc)
+        return rc;
+    place.before = f->vault->old && !f->vault->anew;
+    if (!seal_close(seal, place, from, f->page))
         return SQLITE_IOERR_WRITE;
     return f->real->pMethods->xWrite(f->real, f->page, amount, at);
 }
@@ -327,6 +383,7 @@ static int vault_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
         return SQLITE_CANTOPEN;
     f->vault = v;
     f->kind = kind_of(flags);
+    f->head_of = -1;
     f->real = (sqlite3_file *)(f + 1);
 
     int rc = v->real->xOpen(v->real, name, f->real, flags, out_flags);
@@ -410,6 +467,16 @@ void vault_free(struct vault *v)
     (void)sqlite3_vfs_unregister(&v->vfs);
     seal_free(v->seal);
     free(v);
+}
+
+bool vault_is_old(const struct vault *v)
+{
+    return v->old && !v->anew;
+}
+
+void vault_seal_anew(struct vault *v)
+{
+    v->anew = true;
 }
 
 const char *vault_name(const struct vault *v)

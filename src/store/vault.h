@@ -21,6 +21,12 @@ void vault_free(struct vault *v);
 /* For sqlite3_open_v2(). */
 const char *vault_name(const struct vault *v);
 
+/* The file was sealed by the version before, which did not seal what the log
+ * says of its pages; it is read and written as it is, until it is sealed anew:
+ * with vault_seal_anew() every page that is written is. */
+bool vault_is_old(const struct vault *v);
+void vault_seal_anew(struct vault *v);
+
 /* These may be asked of NULL, too. */
 bool vault_has_key(const struct vault *v);
 

@@ -1,11 +1,9 @@
 #include "store/wipe.h"
 
-#include "base/str.h"
+#include "os/file.h"
 
-#include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const char zeros[65536];
 
@@ -36,26 +34,6 @@ static bool ends_with(const char *text, const char *end)
 
 void wipe_path(const char *path)
 {
-    struct stat st;
-    off_t at = 0;
-    ssize_t n = 1;
-
-    if (!ends_with(path, "-wal") && !ends_with(path, "-journal"))
-        return;
-
-    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-
-    if (fd < 0)
-        return;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size) {
-        while (at < st.st_size && n > 0) {
-            size_t len = (size_t)(st.st_size - at);
-
-            n = pwrite(fd, zeros, len < sizeof(zeros) ? len : sizeof(zeros),
-                    at);
-            at += n;
-        }
-        (void)fdatasync(fd);
-    }
-    (void)close(fd);
+    if (ends_with(path, "-wal") || ends_with(path, "-journal"))
+        file_wipe(path);
 }

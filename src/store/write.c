@@ -67,6 +67,19 @@ void store_add_language(struct store *s, uint32_t library, const char *name)
     store_finish(s, st);
 }
 
+void store_set_untraced(struct store *s, uint32_t library, const char *why)
+{
+    sqlite3_stmt *st = store_once(s,
+            "UPDATE libraries SET untraced = ?3 WHERE run = ?1 AND id = ?2");
+
+    if (!st)
+        return;
+    store_bind_u64(st, 1, (uint64_t)s->run, true);
+    store_bind_u64(st, 2, library, true);
+    store_bind_text(st, 3, why);
+    store_finish(s, st);
+}
+
 static void add_session(struct store *s, const struct session *x)
 {
     sqlite3_stmt *st = store_once(s,
@@ -121,6 +134,19 @@ void store_add_session_end(struct store *s, uint32_t session, uint64_t time_ns)
     store_finish(s, st);
 }
 
+void store_set_operators_of(struct store *s, uint32_t session, uint32_t of)
+{
+    sqlite3_stmt *st = store_once(s,
+            "UPDATE sessions SET operators_of = ?3 WHERE run = ?1 AND id = ?2");
+
+    if (!st)
+        return;
+    store_bind_u64(st, 1, (uint64_t)s->run, true);
+    store_bind_u64(st, 2, session, true);
+    store_bind_u64(st, 3, of, true);
+    store_finish(s, st);
+}
+
 void store_add_section(struct store *s, const struct section *x)
 {
     sqlite3_stmt *st = store_kept(s, &s->add_section,
@@ -144,6 +170,8 @@ void store_add_section(struct store *s, const struct section *x)
 
 void store_add_token(struct store *s, const struct token *t)
 {
+    store_begin(s); /* they come by the thousands */
+
     sqlite3_stmt *st = store_kept(s, &s->add_token,
             "INSERT INTO tokens (run, number, process, thread, token_index,"
             " token_id, token_text, time_ns, duration_ns, energy_mj)"
@@ -156,7 +184,7 @@ void store_add_token(struct store *s, const struct token *t)
     store_bind_u64(st, 3, t->process, true);
     store_bind_u64(st, 4, t->thread, true);
     store_bind_u64(st, 5, t->index, true);
-    (void)sqlite3_bind_int64(st, 6, t->id);
+    (void)sqlite3_bind_int64(st, 6, t->seen ? STORE_NO_TOKEN_ID : t->id);
     store_bind_text_number(s, st, 7, t->text);
     store_bind_u64(st, 8, t->time_ns, true);
     store_bind_u64(st, 9, t->duration_ns, t->duration_ns);

@@ -35,7 +35,9 @@ is '.bench.rows[0].latency.count' 101
 is '.bench.rows[0].warmup.count' 7
 is '.bench.rows[0].batch' 1
 holds '.bench.load.first_ms > 0 and .bench.load.later_ms > 0'
-holds '.bench.load.read_ms > 0 and .bench.load.initialise_ms > 0'
+# A part is no more than the whole.
+holds '.bench.load | .read_ms > 0 and .initialise_ms > 0 and
+    .read_ms + .initialise_ms <= .split_ms'
 # What the meter saw and what the worker saw are the same inferences.
 holds '.latency.max_us <= .bench.rows[0].latency.max_us'
 is '[.sessions[] | select(.first_load)] | length' 1
@@ -72,6 +74,29 @@ holds '[.bench.rows[].memory.arena.max_in_use_bytes] | . == sort'
 holds '.bench.scaling.per_sample_us > 0 and .bench.scaling.fastest_batch > 1'
 holds '.bench.scaling.memory_per_sample_bytes > 64 * 4' # at least the input
 
+# Points take turns, each has an interval, and their times are not pooled; the
+# report has the same table, and the machine.
+is '[.sweep[] | .batch, .count, .rounds] | tostring' \
+    '[1,53,6,2,53,6,8,53,6,64,53,6]'
+holds '[.sweep[] | .median_low_us <= .p50_us and .p50_us <= .median_high_us] | all'
+holds '[.sweep[1:][] | has("overlaps_previous")] | all'
+holds '.latency | has("p50_us") | not'
+holds '.cpu.host_busy_percent >= 0'
+[ "$(sqlite3 t.db "SELECT group_concat(batch) FROM (SELECT DISTINCT
+    s.start_ns, i.batch FROM pipeline_sections s JOIN inferences i
+    ON i.run = s.run AND i.start_ns BETWEEN s.start_ns AND s.start_ns +
+    s.duration_ns WHERE s.run = (SELECT max(run) FROM inferences)
+    AND section_name = (SELECT id FROM texts WHERE text = 'bench: measured')
+    ORDER BY s.start_ns LIMIT 8)")" = 1,2,8,64,1,2,8,64 ] ||
+    fail "the batches did not take turns"
+jq -S .sweep run.json >bench.sweep
+"$ortmeter" report last --db t.db --json | jq -S .sweep | diff bench.sweep - ||
+    fail "report has another table"
+"$ortmeter" report last --db t.db >out
+grep -qE '^  64 +53 ' out || fail "report does not show the batches"
+grep -q 'machine: its CPUs were' out || fail "the machine is not told of"
+! grep -q '^  latency' out || fail "latencies of several batches are pooled"
+
 # --- an open loop ------------------------------------------------------------
 
 good "$models/mlp.onnx" --qps 200 --count 53 --warmup 5
@@ -93,8 +118,13 @@ is '[.bench.rows[].level] | tostring' '["disabled","basic","extended","all"]'
 is '.bench.rows[0].nodes' 5 # MatMul, Add, Relu, MatMul, Add, by hand ...
 is '.bench.rows[3].nodes' 3 # ... and with the sums put into the products
 
+is '[.sweep[].level] | tostring' '["disabled","basic","extended","all"]'
+
 good "$models/mlp.onnx" --ops all --count 23 --warmup 2
 holds '.ops | length > 0'
+"$ortmeter" bench "$models/mlp.onnx" --db t.db --ort "$ort" --ops all \
+    --count 23 >out
+grep -q 'by type' out || fail "--ops shows no operators"
 
 # --- models of all kinds -----------------------------------------------------
 

@@ -74,7 +74,8 @@ for track, events in tracks.items():
         stack.append((-end, e))
         # A node that ran on its inference's thread lies in it.
         if e['cat'] == 'Node' and -end > start:
-            runs = [x for _, x in stack if x['name'] == 'model_run']
+            runs = [x for _, x in stack if x['cat'] == 'Session'
+                    and 'inference' in x['args']]
             assert all(x['args']['inference'] == e['args'].get('inference')
                        for x in runs[-1:]), e
 print(*[f'{cat} {ph} {n}' for (cat, ph), n in sorted(kinds.items())], sep='\n')

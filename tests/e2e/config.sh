@@ -19,16 +19,18 @@ expect() { # what db must say, options...
 expect "$PWD/data/ortmeter/ortmeter.db XDG_DATA_HOME"
 echo 'db = "/own.db"' >config/ortmeter/ortmeter.toml
 expect "/own.db $PWD/config/ortmeter/ortmeter.toml"
-cat >project/ortmeter.toml <<END
+cat >config/ortmeter/ortmeter.toml <<END
 db = "/all.db"
 [doctor] # nearer than what is for all
-db = "/project.db"
+db = "/own.db"
+END
+expect "/own.db $PWD/config/ortmeter/ortmeter.toml"
+cat >project/ortmeter.toml <<END
 [run]
 tag = "from-file"
 quiet = true
 END
 cd project/deep
-expect "/project.db $TMPDIR/project/ortmeter.toml"
 ORTMETER_DB=/variable.db expect '/variable.db ORTMETER_DB'
 ORTMETER_DB=/variable.db expect '/option.db --db' --db /option.db
 
@@ -57,4 +59,42 @@ refuses 2 "no option 'tug'" '[run]
 tug = 1'
 refuses 2 'whole number\|of 0 or more' '[run]
 buffer = "many"'
-refuses 1 'may not' 'store = "clickhouse://elsewhere"'
+
+# What could do harm is not a project's to set, for whichever verb.
+for line in 'store = "clickhouse://elsewhere"' 'ort = "evil.so"' 'db = "x.db"' \
+    '[run]
+meter = "tcp:127.0.0.1:1"' 'otlp = "http://127.0.0.1:1"'; do
+    echo "$line" >ortmeter.toml
+    for verb in 'run -- true' doctor; do
+        rc=0
+        # shellcheck disable=SC2086
+        "$ortmeter" $verb >out 2>err || rc=$?
+        [ "$rc" -eq 0 ] || grep -q 'may not set' err || fail "$line: $(cat err)"
+    done
+done
+echo 'ort = "evil.so"' >ortmeter.toml
+rc=0
+"$ortmeter" doctor >out 2>err || rc=$?
+refused 2 'may not set'
+echo victim >victim
+printf '[export]\nout = "victim"\n' >ortmeter.toml
+"$ortmeter" export -f json --db t.db >out 2>err &&
+    fail "a project's file was written to"
+grep -qx victim victim || fail "a project's file replaced another"
+
+# Nor is a file that others could have laid there.
+printf '[run]\ntag = "theirs"\n' >ortmeter.toml
+chmod 666 ortmeter.toml
+"$ortmeter" run --db t.db -- true 2>err
+grep -q 'ortmeter.toml is passed over: it can be written by others' err ||
+    fail "nothing was said: $(cat err)"
+"$ortmeter" list --db t.db --json | jq -e '.runs[0].run.tags != ["theirs"]' ||
+    fail "a file that others may write to was read"
+chmod 644 ortmeter.toml
+if chown 12345 ortmeter.toml 2>/dev/null; then
+    "$ortmeter" list --db t.db 2>err >out
+    grep -q 'belongs to another user' err || fail "nothing was said: $(cat err)"
+fi
+rm ortmeter.toml
+mkfifo ortmeter.toml
+timeout 10 "$ortmeter" list --db t.db >out 2>err || fail "a pipe keeps us waiting"

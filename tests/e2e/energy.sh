@@ -129,7 +129,7 @@ if [ "$status" = 'no energy source' ]; then
 
     # With the machine's own watts the bounds are closer.  Without operators,
     # nobody knows the FLOPs.
-    measure --energy model --idle-watts 10 --full-watts 50
+    measure --energy model --idle-watts 10 --full-watts 50 --ops off
     energy --json
     jq -e '.flops.reason and (.energy | has("flops_per_w") | not)' out \
         >/dev/null || fail "FLOPs from nowhere"
@@ -163,16 +163,17 @@ jq -e '.energy.meter.clock == "as it is"' run.json >/dev/null ||
     fail "a steady load has set the meter's clock"
 
 # What throughput costs: at 40 W, an inference draws these for as long as it
-# takes, and a batch shares them.
+# takes, and a batch shares them.  The batches take turns.
 "$ortmeter" bench --db t.db --ort "$ort" --meter meter.txt --batch 1,2,4 \
     --count 300 --warmup 5 -o run.json "$models/mlp.onnx" >out 2>err ||
     fail "bench --meter"
 jq -e --argjson j "$(stored "SELECT json_group_array(j) FROM (SELECT
-    40e-9 * avg(i.duration_ns) AS j FROM pipeline_sections s
-    JOIN texts t ON t.id = s.section_name JOIN inferences i ON i.run = s.run
+    40e-9 * avg(i.duration_ns) AS j FROM (SELECT run, start_ns, duration_ns,
+        (row_number() OVER (ORDER BY number) - 1) % 3 AS turn
+        FROM pipeline_sections JOIN texts t ON t.id = section_name
+        WHERE t.text = 'bench: measured') s JOIN inferences i ON i.run = s.run
     AND i.start_ns BETWEEN s.start_ns AND s.start_ns + s.duration_ns
-    WHERE t.text = 'bench: measured' GROUP BY s.run, s.number
-    ORDER BY s.number)")" '[.bench.rows[] | .energy + {batch}] as $rows |
+    GROUP BY turn ORDER BY turn)")" '[.bench.rows[] | .energy + {batch}] as $rows |
     ([$rows[].per_inference_j, $j[]] | length == 6) and
     ([$j, $rows] | transpose | all((.[1].per_inference_j / .[0] - 1 | fabs <
     0.01) and .[1].method == "apportioned" and (.[1] |

@@ -17,8 +17,6 @@ says() { # words, command...
 says 'onnx runtime' /bin/true
 [ "$rc" -eq 0 ] || fail "true is $rc"
 says 'onnx runtime' python3 -c 'print("nothing imported")'
-says 'environment' env -i "ORT_DISABLE_TELEMETRY=1" \
-    "LD_LIBRARY_PATH=$LD_LIBRARY_PATH" "$programs/linked" "$models/mlp.onnx" 11
 says 'session' "$programs/loader" idle "$ort"
 [ "$rc" -eq 0 ] || fail "an idle program is $rc"
 

@@ -52,7 +52,7 @@ cmp <(gzip -dc packed) t.perfetto-trace || fail "packed, it is another"
 
 meter "$programs/async" "$models/mlp.onnx" 29
 [ "$rc" -eq 0 ] || fail "the asynchronous program failed"
-[ "$("$ortmeter" export --db t.db -f chrome | grep -c model_run)" -eq 29 ] ||
+[ "$("$ortmeter" export --db t.db -f chrome | grep -c '"name":"mlp","cat":"Session"')" -eq 29 ] ||
     fail "not 29 runs"
 trace=$("$ortmeter" export --db t.db -f chrome)
 traced "$(grep -c '"ph":"X"' <<<"$trace") slices, 0 instants, $(

@@ -31,14 +31,21 @@ ask no-such-verb
 ask run --ops nonsense -- true
 [ "$rc" -eq 2 ] || fail "exit code $rc for a wrong value"
 
-ask run -o /nowhere/run.json --db t.db -- true
+# Said before the program runs, and not after an hour.
+ask run -o /nowhere/run.json --db t.db -- touch started
 refused 1 /nowhere/run.json
+[ ! -e started ] || fail "the program was started all the same"
 
-# Databases that are none.  The program is not started.
+# Databases that are none.  The program runs without us, or, with --strict, is
+# not started.
 no_database() { # path, word
-    ask run --db "$1" -- touch started
+    ask run --strict --db "$1" -- touch started
     refused 1 "$2"
     [ ! -e started ] || fail "the program was started all the same"
+    ask run --db "$1" -- sh -c 'touch started; exit 6'
+    refused 6 "$2"
+    [ -e started ] || fail "the program was not started"
+    rm started
     ask list --db "$1"
     refused 1 "$2"
     ask report last --db "$1"

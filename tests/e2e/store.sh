@@ -39,7 +39,8 @@ says '[.runs[].inferences] | join(",")' 11,22
 good list --json --tag both --tag two
 says '[.runs[].inferences] | join(",")' 22
 good list --json --model MLP --sort duration -n 2 --offset 1
-says .total 2
+says .total 3
+says '.runs | length' 2
 says .offset 1
 good list --json --from 1h --to 2100-01-01
 says .total 3

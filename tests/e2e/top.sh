@@ -141,7 +141,13 @@ expect '^run [0-9a-f]{8}'
 expect 'MODEL +PER S +P50 +P95 +LAST'
 expect '^silero_vad_v5 +[0-9.]+ +[0-9.]+ .s +[0-9.]+ .s +[0-9.]+ .s'
 expect ' node +[0-9.]+ '
-quit
+# It ends with us, and as it ends; then comes the report.
+keys q
+await test -s rc
+[ "$(cat rc)" = 143 ] || fail "exit code $(cat rc): $(cat err)"
+grep -q 'silero_vad_v5' err || fail "there is no report: $(cat err)"
+grep -q "$("$ortmeter" list --db t.db | awk 'NR == 2 { print $1 }')" err ||
+    fail "the run's id is not said"
 grep -q 'what the program printed is in' err || fail "nothing said of output"
 "$ortmeter" report --db t.db --json last >run.json
 holds '.latency.count > 0'

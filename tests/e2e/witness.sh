@@ -5,10 +5,11 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Whether it was only timed, its place, and its operators and what they took.
+# The place of each inference of which all is kept, and its operators and what
+# they took.
 looked_into() {
-    sqlite3 -separator ' ' t.db 'SELECT i.flags & 1024 > 0, i.number, count(*),
-        sum(o.kernel_ns) FROM inferences i
+    sqlite3 -separator ' ' t.db 'SELECT i.number, count(*), sum(o.kernel_ns)
+        FROM inferences i
         JOIN operator_runs o ON o.run = i.run AND o.inference = i.number
         GROUP BY i.number ORDER BY i.number'
 }
@@ -18,11 +19,11 @@ meter "$programs/witness" 101 "$models/chain.onnx"
 [ "$rc" -eq 0 ] || fail "the program failed"
 counted 101
 looked_into >looked
-cut -d ' ' -f 1 looked | sort | uniq -c | awk '{ print $2, ($1 > 1) }' >kinds
-diff kinds - <<<$'0 1\n1 1' || fail "not both kinds: described and timed"
+# Of 21 the first four, the 8th and the 16th at least.
+[ "$(wc -l <looked)" -ge 6 ] || fail "too few are kept: $(wc -l <looked)"
 awk 'NR == FNR { operators[NR] = $1; own[NR] = $2; run[NR] = $3; next }
-    $3 != operators[$2] || $4 < own[$2] || $4 > run[$2] {
-        print "inference", $2 ":", $4, "not from", own[$2], "to", run[$2]
+    $2 != operators[$1] || $3 < own[$1] || $3 > run[$1] {
+        print "inference", $1 ":", $3, "not from", own[$1], "to", run[$1]
         bad = 1
     }
     END { exit bad }' out looked >against ||

@@ -9,7 +9,7 @@
 
 const struct ort_api_base *OrtGetApiBase(void);
 
-/* Only this program uses it, so it is not in ort/api.h. */
+/* Only this program uses it, so it is not in wire/ort_api.h. */
 enum { SLOT_GET_BOUND_OUTPUT_VALUES = 140 };
 typedef struct ort_status *(*get_bound_output_values)(
         const struct ort_binding *binding, struct ort_allocator *allocator,

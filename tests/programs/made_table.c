@@ -4,9 +4,9 @@
  *
  * tests/e2e/parquet.mjs computes the same cells in its own way. */
 #include "base/buf.h"
-#include "export/csv.h"
-#include "export/parquet.h"
-#include "export/row_json.h"
+#include "export/json/row_json.h"
+#include "export/parquet/parquet.h"
+#include "export/table/csv.h"
 #include "tests/programs/ort_host.h"
 
 #include <inttypes.h>
@@ -156,7 +156,7 @@ static void write_parquet(struct sink *to, int64_t rows,
 int main(int argc, char **argv)
 {
     struct sink *to;
-    struct error e = { "" };
+    struct error e = { 0 };
 
     if (argc != 4 && argc != 5)
         die("use: %s ROWS FORMAT [CODEC] FILE", argv[0]);

@@ -107,12 +107,29 @@ static size_t type_bytes(int type)
     case ORT_TYPE_FLOAT:
     case ORT_TYPE_INT32: return 4;
     case ORT_TYPE_INT64: return 8;
+    case ORT_TYPE_FLOAT16: return 2;
+    case ORT_TYPE_BOOL: return 1;
     default: die("tensors of type %d are not provided for", type);
     }
 }
 
+/* Dimensions that the host names for this input take the place of its own. */
+static void given_dims(const struct host *h, const char *name, int64_t *dims,
+        size_t *rank)
+{
+    size_t len = strlen(name);
+
+    for (char *const *s = h->shapes; s && *s; s++) {
+        if (strncmp(*s, name, len) != 0 || (*s)[len] != '=')
+            continue;
+        *rank = 0;
+        for (char *at = *s + len; *at && *rank < MAX_RANK;)
+            dims[(*rank)++] = strtol(at + 1, &at, 10);
+    }
+}
+
 /* The size of a tensor in bytes; open dimensions become 1. */
-static size_t tensor_bytes(const struct host *h,
+static size_t tensor_bytes(const struct host *h, const char *name,
         const struct ort_tensor_info *info, int *type, int64_t *dims,
         size_t *rank)
 {
@@ -121,6 +138,7 @@ static size_t tensor_bytes(const struct host *h,
     if (*rank > MAX_RANK)
         die("a tensor has %zu dimensions", *rank);
     host_check(h, ORT(h->api, GetDimensions)(info, dims, *rank));
+    given_dims(h, name, dims, rank);
 
     size_t bytes = type_bytes(*type);
 
@@ -139,8 +157,12 @@ static void fill(void *data, size_t bytes, int type)
             ((float *)data)[i] = (float)(i % 17) / 17;
         else if (type == ORT_TYPE_INT32)
             ((int32_t *)data)[i] = (int32_t)(i % 7);
-        else
+        else if (type == ORT_TYPE_INT64)
             ((int64_t *)data)[i] = (int64_t)(i % 7);
+        else if (type == ORT_TYPE_BOOL)
+            ((char *)data)[i] = 1;
+        else
+            ((uint16_t *)data)[i] = (uint16_t)(0x3000 + i % 64);
     }
 }
 
@@ -157,7 +179,7 @@ static void make_input(struct job *j, size_t i)
             ORT(h->api, SessionGetInputTypeInfo)(j->session, i, &type_info));
     host_check(h, ORT(h->api, CastTypeInfoToTensorInfo)(type_info, &info));
 
-    size_t bytes = tensor_bytes(h, info, &type, dims, &rank);
+    size_t bytes = tensor_bytes(h, j->in_name[i], info, &type, dims, &rank);
 
     ORT(h->api, ReleaseTypeInfo)(type_info);
     j->in_data[i] = malloc(bytes ? bytes : 1);
@@ -212,7 +234,7 @@ uint64_t job_take(const struct job *j, struct ort_value **out, uint64_t sum)
 
         host_check(h, ORT(h->api, GetTensorTypeAndShape)(out[i], &info));
 
-        size_t bytes = tensor_bytes(h, info, &type, dims, &rank);
+        size_t bytes = tensor_bytes(h, "", info, &type, dims, &rank);
 
         ORT(h->api, ReleaseTensorTypeAndShapeInfo)(info);
         host_check(h, ORT(h->api, GetTensorMutableData)(out[i], &data));

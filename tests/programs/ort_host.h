@@ -6,7 +6,7 @@
  * ends the program with 1, so a caller needs no error path. */
 #pragma once
 
-#include "ort/api.h"
+#include "wire/ort_api.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,12 +17,14 @@ struct host {
     uint32_t version; /* of the API: 23 for 1.23.2 */
     struct ort_env *env;
     struct ort_memory_info *memory; /* where inputs lie: the CPU */
+    char *const *shapes;            /* of inputs, or NULL: "NAME=1x512", ... */
 };
 
-enum { JOB_TENSORS = 8 };
+enum { JOB_TENSORS = 128 };
 
-/* A session with inputs made from its model: dimensions left open are 1, the
- * values a fixed pattern.  Several threads may run one job at once. */
+/* A session with inputs made from its model: of the host's shapes, or else
+ * dimensions left open are 1; the values a fixed pattern.  Several threads may
+ * run one job at once. */
 struct job {
     const struct host *host;
     struct ort_session *session;

@@ -11,7 +11,7 @@
 
 const struct ort_api_base *OrtGetApiBase(void);
 
-/* Only this program uses it, so it is not in ort/api.h. */
+/* Only this program uses it, so it is not in wire/ort_api.h. */
 enum { SLOT_SET_DELEGATE = 306 };
 typedef struct ort_status *(*delegate)(const struct ort_device **devices,
         size_t n_devices, const void *model, const void *runtime,

@@ -1,6 +1,6 @@
 /* profiled.c -- a program that lets ONNX Runtime profile it:
  *
- *     profiled LIBRARY MODEL COUNT PREFIX
+ *     profiled LIBRARY MODEL COUNT PREFIX [INPUT=1x3x48x192...]
  *
  * Prints whether the file that ONNX Runtime named begins with PREFIX. */
 #include "ort_host.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Only this program uses it, so it is not in ort/api.h. */
+/* Only this program uses it, so it is not in wire/ort_api.h. */
 enum { SLOT_SESSION_END_PROFILING = 110 };
 typedef struct ort_status *(*session_end_profiling)(struct ort_session *session,
         struct ort_allocator *allocator, char **out);
@@ -21,8 +21,10 @@ int main(int argc, char **argv)
     struct ort_allocator *allocator = NULL;
     char *file = NULL;
 
-    if (argc != 5)
-        die("use: %s LIBRARY MODEL COUNT PREFIX", argv[0]);
+    if (argc < 5)
+        die("use: %s LIBRARY MODEL COUNT PREFIX [INPUT=1x3x48x192...]",
+                argv[0]);
+    h.shapes = argv + 5;
     host_open(&h, library_base(library_open(argv[1], 0)));
 
     struct ort_options *options = host_options(&h, 1);

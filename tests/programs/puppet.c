@@ -3,7 +3,7 @@
  * Each byte on stdin is an order; a byte on stdout says that it is done.  It
  * ends with stdin.  A program of its own, so that no sanitizer is in it: the
  * tests know exactly what it does.  The numbers are those of the tests. */
-#include "tests/puppet_roles.h"
+#include "tests/support/puppet_roles.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -23,7 +23,7 @@ enum { GRAPH_INPUT = 11, GRAPH_OUTPUT = 12 };
 enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_OP_TYPE = 4 };
 enum { NODE_ATTRIBUTE = 5 };
 enum { ATTRIBUTE_NAME = 1, ATTRIBUTE_F = 2, ATTRIBUTE_I = 3 };
-enum { ATTRIBUTE_INTS = 8, ATTRIBUTE_TYPE = 20 };
+enum { ATTRIBUTE_G = 6, ATTRIBUTE_INTS = 8, ATTRIBUTE_TYPE = 20 };
 enum { TENSOR_DIMS = 1, TENSOR_DATA_TYPE = 2, TENSOR_NAME = 8, TENSOR_RAW = 9 };
 enum { VALUE_INFO_NAME = 1, VALUE_INFO_TYPE = 2, TYPE_TENSOR = 1 };
 enum { TENSOR_TYPE_ELEMENT = 1, TENSOR_TYPE_SHAPE = 2, SHAPE_DIM = 1 };
@@ -33,6 +33,7 @@ enum { DIM_VALUE = 1, DIM_PARAM = 2 };
 static const int attribute_type[] = {
     [ATTR_FLOAT] = 1,
     [ATTR_INT] = 2,
+    [ATTR_GRAPH] = 5,
     [ATTR_INTS] = 7,
 };
 
@@ -67,13 +68,9 @@ void draft_free(struct draft *d)
     free(d);
 }
 
-void draft_write(const struct draft *d, struct buf *out)
+static void add_graph(struct buf *out, uint32_t number, const struct draft *d)
 {
-    pb_i64(out, MODEL_IR_VERSION, IR_VERSION);
-    pb_text(out, MODEL_PRODUCER, "ortmeter make_models");
-    pb_text(out, MODEL_PRODUCER_VERSION, ORTMETER_VERSION);
-
-    size_t graph = pb_begin(out, MODEL_GRAPH);
+    size_t graph = pb_begin(out, number);
 
     buf_add(out, d->nodes.p, d->nodes.len);
     pb_text(out, GRAPH_NAME, d->graph_name);
@@ -81,6 +78,14 @@ void draft_write(const struct draft *d, struct buf *out)
     buf_add(out, d->inputs.p, d->inputs.len);
     buf_add(out, d->outputs.p, d->outputs.len);
     pb_end(out, graph);
+}
+
+void draft_write(const struct draft *d, struct buf *out)
+{
+    pb_i64(out, MODEL_IR_VERSION, IR_VERSION);
+    pb_text(out, MODEL_PRODUCER, "ortmeter make_models");
+    pb_text(out, MODEL_PRODUCER_VERSION, ORTMETER_VERSION);
+    add_graph(out, MODEL_GRAPH, d);
 
     size_t opset = pb_begin(out, MODEL_OPSET);
 
@@ -246,6 +251,11 @@ struct attr attr_float(const char *name, float value)
     return (struct attr){ .name = name, .kind = ATTR_FLOAT, .real = value };
 }
 
+struct attr attr_graph(const char *name, const struct draft *body)
+{
+    return (struct attr){ .name = name, .kind = ATTR_GRAPH, .graph = body };
+}
+
 static void add_attribute(struct buf *out, const struct attr *a)
 {
     size_t attribute = pb_begin(out, NODE_ATTRIBUTE);
@@ -258,6 +268,7 @@ static void add_attribute(struct buf *out, const struct attr *a)
         for (size_t i = 0; i < a->ints.count; i++)
             pb_i64(out, ATTRIBUTE_INTS, a->ints.of[i]);
         break;
+    case ATTR_GRAPH: add_graph(out, ATTRIBUTE_G, a->graph); break;
     }
     pb_i64(out, ATTRIBUTE_TYPE, attribute_type[a->kind]);
     pb_end(out, attribute);

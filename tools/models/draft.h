@@ -47,13 +47,17 @@ size_t dims_elements(struct dims shape);
 /* An attribute of a node; one without a name ends a list. */
 struct attr {
     const char *name;
-    enum { ATTR_INT, ATTR_INTS, ATTR_FLOAT } kind;
+    enum { ATTR_INT, ATTR_INTS, ATTR_FLOAT, ATTR_GRAPH } kind;
     struct dims ints; /* ATTR_INT: the first */
     float real;
+    const struct draft *graph;
 };
 struct attr attr_int(const char *name, int64_t value);
 struct attr attr_ints(const char *name, struct dims values);
 struct attr attr_float(const char *name, float value);
+/* The body of a loop, a branch: a draft of its own, written with the node.  It
+ * sees the values of the graph around it, so its scopes differ from those. */
+struct attr attr_graph(const char *name, const struct draft *body);
 
 struct node {
     const char *name;    /* below the scope; the last part is the operator:

@@ -25,6 +25,13 @@ void mlp_write(struct buf *file);
 #define CHAIN_NODES 10000
 void chain_write(struct buf *file);
 
+/* A branch in a loop, and a scan with a branch in it: `x` [5,4] to `y` [4]. */
+void flow_write(struct buf *file);
+
+/* Five operators of which the middle one, /middle/Sqrt, makes NaN of whatever
+ * comes in: `x` [batch,64] to `y` [batch,64]. */
+void broken_write(struct buf *file);
+
 /* A decoder-only language model with a key-value cache, of Llama's shape, and
  * the three files that say so to Hugging Face's and Microsoft's libraries. */
 void decoder_write(struct buf *file);

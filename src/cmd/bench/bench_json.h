@@ -1,0 +1,13 @@
+/* bench_json.h -- a benchmark as one JSON document: the run's summary, and in
+ * its member "bench" what only the benchmark knows. */
+#pragma once
+
+#include "analyse/summary.h"
+#include "cmd/bench/bench_energy.h"
+#include "cmd/bench/bench_report.h"
+#include "cmd/bench/bench_settings.h"
+
+/* `energy` is of each row of the report. */
+void bench_json(struct buf *out, const struct bench_settings *settings,
+        const struct bench_report *report, const struct summary *summary,
+        const struct bench_energy *energy);

@@ -1,0 +1,63 @@
+#include "cmd/bench/bench_scaling.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
+double bench_row_per_s(const struct bench_row *row)
+{
+    return row->wall_ns
+                   ? (double)row->service.count * 1e9 / (double)row->wall_ns
+                   : 0;
+}
+
+double bench_row_samples_per_s(const struct bench_row *row)
+{
+    return bench_row_per_s(row) * (row->batch ? row->batch : 1);
+}
+
+uint64_t bench_row_memory_bytes(const struct bench_row *row)
+{
+    return row->arena_known ? row->arena.max_in_use_bytes : row->peak_rss_bytes;
+}
+
+const char *bench_level_name(enum ort_level level)
+{
+    switch (level) {
+    case ORT_LEVEL_OFF: return "disabled";
+    case ORT_LEVEL_BASIC: return "basic";
+    case ORT_LEVEL_EXTENDED: return "extended";
+    case ORT_LEVEL_ALL: return "all";
+    }
+    return "?";
+}
+
+bool bench_scaling(struct bench_scaling *out, const struct bench_report *r)
+{
+    struct line_point *times = alloc_zero(r->row_count + 1, sizeof(*times));
+    struct line_point *memory = alloc_zero(r->row_count + 1, sizeof(*memory));
+    size_t with_memory = 0;
+
+    *out = (struct bench_scaling){ 0 };
+    for (size_t i = 0; i < r->row_count; i++) {
+        const struct bench_row *row = &r->rows[i];
+        uint64_t bytes = bench_row_memory_bytes(row);
+
+        times[i] = (struct line_point){ row->batch, row->service.median };
+        if (bytes)
+            memory[with_memory++] =
+                    (struct line_point){ row->batch, (double)bytes };
+        if (bench_row_samples_per_s(row) >
+                bench_row_samples_per_s(&r->rows[out->fastest]))
+            out->fastest = i;
+    }
+    /* What gets cheaper as it gets more is noise. */
+    out->time_known = line_fit(&out->time_ns, times, r->row_count) &&
+                      out->time_ns.each > 0;
+    out->memory_known = with_memory == r->row_count &&
+                        line_fit(&out->memory_bytes, memory, with_memory) &&
+                        out->memory_bytes.each > 0;
+    free(times);
+    free(memory);
+    return out->time_known || out->memory_known;
+}

@@ -1,0 +1,41 @@
+/* ring_folder.h -- the folder that the collector and hooked programs share
+ * (wire/record.h): made before a program starts, cleared away after it. */
+#pragma once
+
+#include "base/error.h"
+#include "wire/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RING_FOLDER_PATH 512
+
+/* Makes it, in memory if the machine has such a place with room.  Folders of
+ * meters that died, and whose programs died too, are cleared away on the way.
+ * Others may pass through it to what they know the name of, and not look. */
+int ring_folder_make(char out[RING_FOLDER_PATH], struct error *e);
+
+/* Puts the link there that LD_PRELOAD is to name; `path` gets its place. */
+int ring_folder_link(const char *folder, const char *hook,
+        char path[RING_FOLDER_PATH], struct error *e);
+
+/* A line of the settings; before a program starts. */
+int ring_folder_set(const char *folder, const char *name, const char *value,
+        struct error *e);
+
+/* Who has no ring.  What is pointed to is gone after the call. */
+void ring_folder_refusals(const char *folder,
+        void (*each)(void *context, const struct channel_refusal *r),
+        void *context);
+
+/* Bytes that files may still take there; 0: not told. */
+uint64_t ring_folder_free_bytes(const char *folder);
+
+/* Removes it.  While the processes `alive` run, the link stays, so that what
+ * they start does not miss it; the next ring_folder_make() removes it. */
+void ring_folder_remove(const char *folder, const uint32_t *alive,
+        size_t count);
+
+/* "<number>-...": the process that a file or folder belongs to; 0: none. */
+uint32_t ring_folder_pid(const char *name);

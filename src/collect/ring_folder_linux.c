@@ -1,0 +1,222 @@
+#include "collect/ring_folder.h"
+
+#include "base/str.h"
+#include "os/child.h"
+#include "os/path.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define NAME_MOST  64
+#define PATH_MOST  (RING_FOLDER_PATH + 256)
+#define ROOM_BYTES (UINT64_C(32) << 20)
+#define LEFT       "-left" /* behind the number of a process that still runs */
+
+/* Memory if there is such a place with room for some processes, else where
+ * temporary files go. */
+static const char *base_folder(void)
+{
+    const char *temporary = getenv("TMPDIR");
+    bool usable = temporary && *temporary == '/' && !strpbrk(temporary, ": ") &&
+                  strlen(temporary) < 400;
+
+    if (access("/dev/shm", W_OK | X_OK) == 0 &&
+            ring_folder_free_bytes("/dev/shm") >= ROOM_BYTES)
+        return "/dev/shm";
+    return usable ? temporary : "/tmp";
+}
+
+uint64_t ring_folder_free_bytes(const char *folder)
+{
+    struct statvfs s;
+
+    return statvfs(folder, &s) == 0 ? (uint64_t)s.f_bavail * s.f_frsize : 0;
+}
+
+uint32_t ring_folder_pid(const char *name)
+{
+    const char *end = strchr(name, '-');
+    uint64_t pid = 0;
+
+    if (!end || str_u64(&pid, (struct str){ name, (size_t)(end - name) }) ||
+            pid > INT32_MAX)
+        return 0;
+    return (uint32_t)pid;
+}
+
+/* --- clearing away -------------------------------------------------------- */
+
+/* All that lies there but the file `kept`, which may be NULL.  A program could
+ * put a link to another folder in its place, whose files are not ours. */
+static void empty_folder(const char *path, const char *kept)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+    struct stat s;
+    bool ours = folder && fstat(fd, &s) == 0 && s.st_uid == geteuid();
+
+    for (struct dirent *x; ours && (x = readdir(folder));)
+        if (!kept || strcmp(x->d_name, kept) != 0)
+            (void)unlinkat(fd, x->d_name, 0);
+    if (folder)
+        (void)closedir(folder);
+    else if (fd >= 0)
+        (void)close(fd);
+}
+
+void ring_folder_remove(const char *folder, const uint32_t *alive, size_t count)
+{
+    empty_folder(folder, count ? CHANNEL_HOOK : NULL);
+    for (size_t i = 0; i < count; i++) {
+        char path[PATH_MOST];
+
+        (void)snprintf(path, sizeof(path), "%s/%u" LEFT, folder, alive[i]);
+
+        int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+        if (fd >= 0)
+            (void)close(fd);
+    }
+    if (!count)
+        (void)rmdir(folder);
+}
+
+static bool any_alive(const char *path)
+{
+    struct folder f = { 0 };
+    bool alive = false;
+
+    (void)folder_read(&f, "%s", path);
+    for (size_t i = 0; i < f.count && !alive; i++)
+        alive = process_is_there(ring_folder_pid(f.name[i]));
+    folder_release(&f);
+    return alive;
+}
+
+static void clear_away_dead(const char *base, const char *prefix)
+{
+    struct folder f = { 0 };
+
+    (void)folder_read(&f, "%s", base);
+    for (size_t i = 0; i < f.count; i++) {
+        char path[PATH_MOST];
+        struct stat s;
+
+        if (strncmp(f.name[i], prefix, strlen(prefix)) != 0)
+            continue;
+
+        /* Without a number it is somebody's folder, but no meter's. */
+        uint32_t meter = ring_folder_pid(f.name[i] + strlen(prefix));
+
+        (void)snprintf(path, sizeof(path), "%s/%s", base, f.name[i]);
+        if (meter && !process_is_there(meter) && lstat(path, &s) == 0 &&
+                S_ISDIR(s.st_mode) && s.st_uid == geteuid() && !any_alive(path))
+            ring_folder_remove(path, NULL, 0);
+    }
+    folder_release(&f);
+}
+
+/* --- making --------------------------------------------------------------- */
+
+/* Of that size from the start: there may be no room later. */
+static int make_refusals(const char *folder)
+{
+    char path[PATH_MOST];
+
+    (void)snprintf(path, sizeof(path), "%s/" CHANNEL_REFUSALS, folder);
+
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd < 0)
+        return -errno;
+
+    /* Those who changed their user write there, too. */
+    int rc = fchmod(fd, 0622) || posix_fallocate(fd, 0,
+                                         CHANNEL_REFUSAL_PLACES *
+                                                 sizeof(struct channel_refusal))
+                     ? -ENOSPC
+                     : 0;
+
+    (void)close(fd);
+    return rc;
+}
+
+int ring_folder_make(char out[RING_FOLDER_PATH], struct error *e)
+{
+    const char *base = base_folder();
+    char prefix[NAME_MOST], number[24];
+    int rc;
+
+    (void)snprintf(prefix, sizeof(prefix), "ortmeter-%u-", geteuid());
+    clear_away_dead(base, prefix);
+    (void)snprintf(out, RING_FOLDER_PATH, "%s/%s%u-XXXXXX", base, prefix,
+            own_pid());
+    if (!mkdtemp(out) || chmod(out, 0711))
+        return fail(e, -errno, "cannot make the folder %s: %s", out,
+                strerror(errno));
+    (void)snprintf(number, sizeof(number), "%u", own_pid());
+    rc = ring_folder_set(out, "ORTMETER_METER", number, e);
+    if (!rc && (rc = make_refusals(out)))
+        (void)fail(e, rc, "there is no room in %s for what programs tell us",
+                base);
+    if (rc)
+        ring_folder_remove(out, NULL, 0);
+    return rc;
+}
+
+int ring_folder_link(const char *folder, const char *hook,
+        char path[RING_FOLDER_PATH], struct error *e)
+{
+    int len = snprintf(path, RING_FOLDER_PATH, "%s/" CHANNEL_HOOK, folder);
+
+    if (len >= RING_FOLDER_PATH || symlink(hook, path))
+        return fail(e, -errno, "cannot link to %s in %s: %s", hook, folder,
+                strerror(errno));
+    return 0;
+}
+
+int ring_folder_set(const char *folder, const char *name, const char *value,
+        struct error *e)
+{
+    char path[PATH_MOST];
+    FILE *f;
+    bool good;
+
+    (void)snprintf(path, sizeof(path), "%s/" CHANNEL_SETTINGS, folder);
+    f = fopen(path, "ae");
+    good = f && fprintf(f, "%s=%s\n", name, value) > 0 &&
+           fchmod(fileno(f), 0644) == 0;
+    if (f && fclose(f))
+        good = false;
+    return good ? 0
+                : fail(e, -EIO, "cannot write %s: %s", path, strerror(errno));
+}
+
+void ring_folder_refusals(const char *folder,
+        void (*each)(void *context, const struct channel_refusal *r),
+        void *context)
+{
+    struct channel_refusal r;
+    char path[PATH_MOST];
+
+    (void)snprintf(path, sizeof(path), "%s/" CHANNEL_REFUSALS, folder);
+
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+    for (int i = 0; fd >= 0 && i < CHANNEL_REFUSAL_PLACES &&
+                    read(fd, &r, sizeof(r)) == (ssize_t)sizeof(r);
+            i++) {
+        r.program[sizeof(r.program) - 1] = 0;
+        if (r.pid)
+            each(context, &r);
+    }
+    if (fd >= 0)
+        (void)close(fd);
+}

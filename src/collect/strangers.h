@@ -1,0 +1,28 @@
+/* strangers.h -- the programs that a hooked process became or started, and from
+ * which nothing is heard: the hook could not come along.
+ *
+ * A hooked process says what it becomes (RECORD_EXEC), and a hooked program
+ * makes a ring as soon as it starts; so who was announced and made none is a
+ * stranger. */
+#pragma once
+
+#include "collect/rings.h"
+
+struct strangers;
+
+struct strangers *strangers_new(void);
+void strangers_free(struct strangers *s);
+
+/* A process said that it becomes another program, or could not. */
+void strangers_expect(struct strangers *s, const struct record *exec);
+
+/* A ring came of a process that began then. */
+void strangers_came(struct strangers *s, uint32_t pid, uint64_t start_ns);
+
+/* Looks which ONNX Runtime they have, or what they started, while it is there
+ * to be looked at. */
+void strangers_look(struct strangers *s);
+
+void strangers_each(const struct strangers *s,
+        void (*each)(void *context, const struct ring_stranger *s),
+        void *context);

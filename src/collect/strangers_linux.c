@@ -1,0 +1,159 @@
+#include "collect/strangers.h"
+
+#include "base/alloc.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "os/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPECTED_MOST 4096 /* then the oldest are kept, and no more */
+#define PATH_MOST     512
+#define FAMILY_MOST   64 /* processes below one that are looked at */
+
+struct expected {
+    uint32_t pid;
+    uint64_t time_ns;
+    char program[RECORD_TEXT_BYTES + 8];
+    char *runtime; /* or NULL */
+};
+
+struct strangers {
+    struct expected *expected;
+    size_t count;
+    struct map started; /* pid to when its newest ring began */
+};
+
+struct strangers *strangers_new(void)
+{
+    return alloc_zero(1, sizeof(struct strangers));
+}
+
+void strangers_free(struct strangers *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->count; i++)
+        free(s->expected[i].runtime);
+    free(s->expected);
+    map_release(&s->started);
+    free(s);
+}
+
+static void forget(struct strangers *s, size_t i)
+{
+    free(s->expected[i].runtime);
+    memmove(s->expected + i, s->expected + i + 1,
+            (--s->count - i) * sizeof(*s->expected));
+}
+
+/* What it was to become before, it is no more, or never became. */
+static void forget_process(struct strangers *s, uint32_t pid, uint64_t until_ns)
+{
+    for (size_t i = s->count; i-- > 0;)
+        if (s->expected[i].pid == pid && s->expected[i].time_ns <= until_ns)
+            forget(s, i);
+}
+
+void strangers_expect(struct strangers *s, const struct record *exec)
+{
+    uint32_t pid = exec->exec.pid;
+    uint64_t *started = map_find(&s->started, pid);
+
+    if (exec->exec.failed) {
+        forget_process(s, pid, exec->exec.time_ns);
+        return;
+    }
+    if ((started && *started >= exec->exec.time_ns) ||
+            s->count >= EXPECTED_MOST)
+        return;
+    s->expected =
+            alloc_resize(s->expected, (s->count + 1) * sizeof(*s->expected));
+
+    struct expected *x = &s->expected[s->count++];
+
+    *x = (struct expected){ .pid = pid, .time_ns = exec->exec.time_ns };
+
+    size_t len = strnlen(exec->exec.program, RECORD_TEXT_BYTES);
+
+    (void)snprintf(x->program, sizeof(x->program), "%s%.*s",
+            len == RECORD_TEXT_BYTES - 1 ? "..." : "", (int)len,
+            exec->exec.program);
+}
+
+void strangers_came(struct strangers *s, uint32_t pid, uint64_t start_ns)
+{
+    uint64_t *started = map_find(&s->started, pid);
+
+    if (!started || *started < start_ns)
+        map_put(&s->started, pid, start_ns);
+    forget_process(s, pid, start_ns);
+}
+
+/* A mapped file whose name has "onnxruntime" in it. */
+static char *mapped_runtime(uint32_t pid)
+{
+    char path[64], line[PATH_MOST];
+    char *found = NULL;
+    FILE *f;
+
+    (void)snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+    f = fopen(path, "re");
+    while (f && !found && fgets(line, sizeof(line), f)) {
+        char *name = strchr(line, '/');
+        char *end = strchr(line, '\n');
+
+        if (end)
+            *end = 0;
+        if (name && strstr(name, "onnxruntime"))
+            found = alloc_text(name);
+    }
+    if (f)
+        (void)fclose(f);
+    return found;
+}
+
+/* Its own, or that of a process below it: sudo starts what it was asked to as a
+ * child, of which we hear as little. */
+static char *runtime_of(uint32_t pid)
+{
+    uint32_t below[FAMILY_MOST] = { pid };
+    size_t count = 1;
+    char *found = NULL;
+
+    for (size_t i = 0; i < count && !found; i++) {
+        char text[4096];
+        struct str rest;
+        uint64_t child = 0;
+        int n = file_read(text, sizeof(text), "/proc/%u/task/%u/children",
+                below[i], below[i]);
+
+        found = mapped_runtime(below[i]);
+        rest = (struct str){ text, n > 0 ? (size_t)n : 0 };
+        for (; rest.len && count < FAMILY_MOST; rest = str_after(rest, ' '))
+            if (!str_u64(&child, str_before(rest, ' ')) && child <= INT32_MAX)
+                below[count++] = (uint32_t)child;
+    }
+    return found;
+}
+
+void strangers_look(struct strangers *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (!s->expected[i].runtime)
+            s->expected[i].runtime = runtime_of(s->expected[i].pid);
+}
+
+void strangers_each(const struct strangers *s,
+        void (*each)(void *context, const struct ring_stranger *s),
+        void *context)
+{
+    for (size_t i = 0; i < s->count; i++)
+        each(context, &(struct ring_stranger){
+                              .pid = s->expected[i].pid,
+                              .program = s->expected[i].program,
+                              .runtime = s->expected[i].runtime,
+                      });
+}

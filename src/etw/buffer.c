@@ -1,0 +1,27 @@
+#include "etw/buffer.h"
+
+#include "etw/bytes.h"
+
+bool etw_buffer_parse(struct etw_buffer *out, const unsigned char *p)
+{
+    struct etw_buffer b = {
+        .bytes = get_u32(p),
+        .used = get_u32(p + 0x30),
+        .state = get_u32(p + 0x2c),
+        .processor = get_u16(p + 0x28),
+        .flags = get_u16(p + 0x34),
+        .type = get_u16(p + 0x36),
+        .number = get_u64(p + 0x18),
+    };
+    bool compressed = b.flags & ETW_BUFFER_COMPRESSED;
+    uint32_t room = compressed ? ETW_BUFFER_MAX : b.bytes;
+
+    if (!(b.flags & ETW_BUFFER_PROCESSOR_INDEX))
+        b.processor &= 0xff; /* the other byte is an alignment */
+    b.processor &= 0x7ff;
+    if (b.used < ETW_BUFFER_HEADER || b.used > room)
+        b.used = get_u32(p + 4);
+    *out = b;
+    return b.bytes >= ETW_BUFFER_HEADER && b.bytes <= ETW_BUFFER_MAX &&
+           b.used >= ETW_BUFFER_HEADER && b.used <= room;
+}

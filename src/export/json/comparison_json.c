@@ -1,0 +1,106 @@
+#include "export/json/comparison_json.h"
+
+#include "base/json.h"
+#include "export/json/summary_json.h"
+
+#include <math.h>
+
+static const struct {
+    const char *name;
+    double unit; /* that many of ours make one of its */
+} figures[COMPARISON_FIGURES] = {
+    [COMPARISON_MEDIAN] = { "median_us", 1e3 },
+    [COMPARISON_MEAN] = { "mean_us", 1e3 },
+    [COMPARISON_P95] = { "p95_us", 1e3 },
+    [COMPARISON_P99] = { "p99_us", 1e3 },
+    [COMPARISON_RATE] = { "inferences_per_s", 1 },
+    [COMPARISON_MEMORY] = { "peak_rss_bytes", 1 },
+    [COMPARISON_JOULES] = { "joules_per_inference", 1 },
+    [COMPARISON_PER_SAMPLE] = { "mean_us_per_sample", 1e3 },
+    [COMPARISON_TTFT] = { "ttft_ms", 1e6 },
+    [COMPARISON_TPOT] = { "tpot_ms", 1e6 },
+};
+
+static void values(struct json *j, struct comparison_change x, double unit,
+        bool alike)
+{
+    if (!isnan(x.before))
+        json_real(j, "before", x.before / unit);
+    if (!isnan(x.after))
+        json_real(j, "after", x.after / unit);
+    if (alike && x.before > 0 && !isnan(x.after))
+        json_fixed(j, "ratio", x.after / x.before, 6);
+}
+
+static void operator_change(struct json *j, const struct comparison_operator *o,
+        bool alike)
+{
+    json_object(j, NULL);
+    json_text(j, "model", o->model);
+    json_text(j, "name", o->name);
+    json_text(j, "op_type", o->op_type);
+    json_object(j, "us");
+    values(j, o->ns, 1e3, alike);
+    json_end(j);
+    json_end(j);
+}
+
+static void not_alike(struct json *j, const struct comparison *c)
+{
+    json_array(j, "not_alike");
+    for (int i = 0; i < DIFFERENCES; i++)
+        if (c->differences[i].there)
+            json_text(j, NULL, difference_name((enum difference_kind)i));
+    json_end(j);
+    json_array(j, "differences");
+    for (int i = 0; i < DIFFERENCES; i++) {
+        const struct difference *d = &c->differences[i];
+
+        if (!d->there)
+            continue;
+        json_object(j, NULL);
+        json_text(j, "what", difference_name((enum difference_kind)i));
+        if (d->before.len || d->after.len) {
+            json_str(j, "before", buf_str(&d->before));
+            json_str(j, "after", buf_str(&d->after));
+        }
+        json_end(j);
+    }
+    json_end(j);
+}
+
+void comparison_json(struct buf *out, const struct comparison *c,
+        const struct summary *before, const struct summary *after)
+{
+    struct json j = json_line_into(out);
+
+    json_object(&j, NULL);
+    json_u64(&j, "schema_version", SUMMARY_SCHEMA_VERSION);
+    json_text(&j, "before", before->run.id);
+    json_text(&j, "after", after->run.id);
+    json_text(&j, "verdict", COMPARISON_VERDICT);
+    not_alike(&j, c);
+    if (c->has_interval && comparison_holds(c, COMPARISON_MEDIAN)) {
+        json_array(&j, "median_ratio_interval");
+        json_fixed(&j, NULL, c->low, 6);
+        json_fixed(&j, NULL, c->high, 6);
+        json_end(&j);
+    }
+    for (int i = 0; i < COMPARISON_FIGURES; i++) {
+        if (isnan(c->figure[i].before) && isnan(c->figure[i].after))
+            continue;
+        json_object(&j, figures[i].name);
+        values(&j, c->figure[i], figures[i].unit,
+                comparison_holds(c, (enum comparison_figure)i));
+        json_end(&j);
+    }
+    if (c->no_operators)
+        json_text(&j, "operators_not_compared", c->no_operators);
+    json_array(&j, "operators");
+    for (size_t i = 0; i < c->operator_count; i++)
+        operator_change(&j, &c->operators[i],
+                comparison_holds(c, COMPARISON_MEAN));
+    json_end(&j);
+    json_end(&j);
+    buf_char(out, '\n');
+}

@@ -1,0 +1,10 @@
+/* prometheus.h -- metrics as Prometheus reads them: its text format 0.0.4. */
+#pragma once
+
+#include "export/metrics/figures.h"
+
+#define PROMETHEUS_CONTENT_TYPE "text/plain; version=0.0.4; charset=utf-8"
+
+/* Adds all figures of a sorted list.  Each has the label `run`. */
+void prometheus_text(struct buf *out, const struct figures_about *about,
+        const struct figure_list *list);

@@ -1,0 +1,252 @@
+#include "live/loop.h"
+
+#include "base/alloc.h"
+#include "collect/collector.h"
+#include "os/clock.h"
+#include "os/pause.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct loop {
+    struct subscriber to;
+    struct sampling *sampling;
+    struct board *board; /* or NULL */
+    struct loop_feed feed;
+    uint64_t start_ns;
+    uint64_t tick_ns; /* when was read last */
+    bool shares_thread;
+    size_t on_board;   /* so many of the readings that are held */
+    uint32_t subjects; /* that were told */
+    uint32_t unended;  /* the first of them that goes on */
+    bool *ended;
+    size_t ended_cap;
+    size_t changes; /* of rates, that were told */
+};
+
+int loop_open(struct loop **out, const struct loop_plan *plan, struct error *e)
+{
+    struct loop *l = alloc_zero(1, sizeof(*l));
+    int rc = sampling_open(&l->sampling, plan->sampling, e);
+
+    if (rc) {
+        free(l);
+        return rc;
+    }
+    l->to = *plan->to;
+    l->start_ns = plan->start_ns;
+    l->shares_thread = plan->shares_thread;
+    if (plan->keeps_board)
+        l->board = board_new(sampling_subjects(l->sampling));
+    sleep_sharply();
+    *out = l;
+    return 0;
+}
+
+void loop_close(struct loop *l)
+{
+    if (!l)
+        return;
+    board_free(l->board);
+    sampling_close(l->sampling);
+    free(l->ended);
+    free(l);
+}
+
+void loop_add_feed(struct loop *l, const struct loop_feed *feed)
+{
+    l->feed = *feed;
+}
+
+struct sampling *loop_sampling(struct loop *l)
+{
+    return l->sampling;
+}
+
+uint64_t loop_next_ns(const struct loop *l)
+{
+    return l ? sampling_next_ns(l->sampling) : UINT64_MAX;
+}
+
+void loop_wait(const struct loop *l, uint64_t latest_ns)
+{
+    uint64_t next_ns = loop_next_ns(l);
+
+    (void)sleep_until(next_ns < latest_ns ? next_ns : latest_ns);
+}
+
+static uint64_t since_start(const struct loop *l, uint64_t then_ns)
+{
+    return then_ns > l->start_ns ? then_ns - l->start_ns : 0;
+}
+
+/* --- subjects ------------------------------------------------------------- */
+
+static void tell_new_subjects(struct loop *l)
+{
+    const struct subjects *s = sampling_subjects(l->sampling);
+
+    for (; l->subjects < subjects_count(s); l->subjects++) {
+        struct subject_entry x = {
+            .id = l->subjects,
+            .subject = *subjects_get(s, l->subjects),
+        };
+
+        x.subject.start_ns = since_start(l, x.subject.start_ns);
+        l->to.subject(l->to.context, &x);
+    }
+    if (l->ended_cap < l->subjects) {
+        size_t cap = 2 * (size_t)l->subjects;
+
+        l->ended = alloc_resize(l->ended, cap * sizeof(*l->ended));
+        for (size_t i = l->ended_cap; i < cap; i++)
+            l->ended[i] = false;
+        l->ended_cap = cap;
+    }
+}
+
+static void tell_ended_subjects(struct loop *l)
+{
+    const struct subjects *s = sampling_subjects(l->sampling);
+
+    for (uint32_t i = l->unended; i < l->subjects; i++) {
+        uint64_t ended_ns = subjects_ended_ns(s, i);
+
+        if (!ended_ns || l->ended[i])
+            continue;
+        l->ended[i] = true;
+        l->to.subject_end(l->to.context,
+                &(struct subject_entry){ .id = i,
+                        .end_ns = since_start(l, ended_ns) });
+    }
+    while (l->unended < l->subjects && l->ended[l->unended])
+        l->unended++;
+}
+
+/* --- readings ------------------------------------------------------------- */
+
+void loop_take(struct loop *l, const struct reading *x)
+{
+    struct reading shifted = *x;
+
+    if (x->time_ns < l->start_ns)
+        return; /* before the run: none of its business */
+    shifted.time_ns = since_start(l, x->time_ns);
+    tell_new_subjects(l);
+    l->to.readings(l->to.context, &(struct reading_list){ &shifted, 1 });
+}
+
+struct board *loop_board(struct loop *l)
+{
+    struct batch news = sampling_held(l->sampling);
+    size_t held = news.count;
+
+    news.items += l->on_board;
+    news.count -= l->on_board;
+    board_take(l->board, &news);
+    l->on_board = held;
+    return l->board;
+}
+
+void loop_tell(struct loop *l)
+{
+    struct batch held = sampling_held(l->sampling);
+
+    if (l->board)
+        (void)loop_board(l);
+    tell_new_subjects(l);
+    if (held.count)
+        l->to.readings(l->to.context,
+                &(struct reading_list){ held.items, held.count });
+    sampling_drop(l->sampling);
+    l->on_board = 0;
+    tell_ended_subjects(l);
+}
+
+/* A change of the rates is a mark in the run. */
+static void tell_changes(struct loop *l)
+{
+    for (; l->changes < sampling_change_count(l->sampling) &&
+            l->changes < SAMPLING_CHANGES_MAX;
+            l->changes++) {
+        const struct rate_change *c =
+                sampling_change_at(l->sampling, l->changes);
+        char reason[128], text[200];
+
+        rate_change_reason(reason, sizeof(reason), c);
+        (void)snprintf(text, sizeof(text),
+                "ortmeter samples at %.3g %% of its rates: %s", 100 * c->scale,
+                reason);
+        l->to.mark(l->to.context,
+                &(struct note){ .time_ns = since_start(l, c->time_ns),
+                        .text = text });
+    }
+}
+
+uint64_t loop_tick_ns(const struct loop *l)
+{
+    return l->tick_ns;
+}
+
+/* What a step read. */
+static void hold(struct loop *l, const struct batch *b)
+{
+    l->tick_ns = b->time_ns;
+    for (size_t i = 0; l->start_ns && i < b->count; i++)
+        b->items[i].time_ns = since_start(l, b->items[i].time_ns);
+    sampling_hold(l->sampling);
+}
+
+bool loop_step(struct loop *l)
+{
+    uint64_t now_ns = mono_ns();
+
+    if (now_ns < loop_next_ns(l))
+        return false;
+    if (l->shares_thread)
+        sampling_forgive(l->sampling);
+    hold(l, sampling_step(l->sampling, now_ns));
+    if (sampling_is_metered(l->sampling))
+        loop_tell(l);
+    if (l->shares_thread)
+        sampling_charge(l->sampling);
+    tell_changes(l);
+    if (l->feed.poll)
+        l->feed.poll(l->feed.context);
+    return true;
+}
+
+void loop_read_all(struct loop *l)
+{
+    hold(l, sampling_read_all(l->sampling, mono_ns()));
+    loop_tell(l);
+}
+
+void loop_finish(struct loop *l)
+{
+    const struct subjects *s = sampling_subjects(l->sampling);
+
+    loop_read_all(l);
+    if (l->feed.finish)
+        l->feed.finish(l->feed.context);
+    for (size_t i = 0; i < subjects_missing_count(s); i++)
+        l->to.missing(l->to.context, subjects_missing_at(s, i));
+}
+
+/* --- a program ------------------------------------------------------------ */
+
+void loop_run(struct loop *l, struct collector *c)
+{
+    for (;;) {
+        uint64_t rings_ns = collector_next_ns(c), read_ns = loop_next_ns(l);
+
+        if (collector_ends_by(c, rings_ns < read_ns ? rings_ns : read_ns))
+            break;
+        collector_step(c);
+        if (l)
+            (void)loop_step(l);
+    }
+    if (l)
+        loop_finish(l);
+    collector_finish(c);
+}

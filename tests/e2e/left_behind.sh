@@ -1,0 +1,43 @@
+#!/bin/bash
+# Processes that a program leaves behind: the report comes when the program has
+# ended and names them; with --wait they are part of the run.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+behind() { # words for run
+    rm -f log stop run.json
+    "$ortmeter" run "$@" -o run.json --db t.db -- "$programs/ways" daemon \
+        "$programs/ticker" "$models/mlp.onnx" log stop >out 2>err &
+    meter=$!
+}
+is_waiting() { ! pgrep -P "$meter" >/dev/null; } # it has no child any more
+
+# It still runs, and is named.
+# shellcheck disable=SC2016 # the inner shell's
+meter sh -c '"$@" >late 2>&1 & until [ -s log ]; do :; done' - \
+    "$programs/ticker" "$models/mlp.onnx" log stop
+holds '.latency.count > 0'
+holds '.run.note | contains("still run") and contains("ticker")'
+touch stop
+await grep -q "^ticker" late
+
+# A daemon is waited for, and all of it is counted.
+behind --wait
+await test -s log
+touch stop
+wait "$meter" || fail "exit code $?"
+is .latency.count "$(wc -l <log)"
+is .lost_events 0
+holds '.run.note == null'
+
+# The waiting ends after some time, or when somebody says so.
+behind --wait 0.05
+wait "$meter" || fail "exit code $?"
+touch stop
+behind --wait
+await test -s log
+await is_waiting
+kill -TERM "$meter"
+wait "$meter" || fail "exit code $?"
+holds '.run.note | contains("still run")'
+touch stop

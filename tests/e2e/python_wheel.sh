@@ -1,0 +1,72 @@
+#!/bin/bash
+# The wheel, as `pip install .` makes it of a clean clone, in a fresh venv without
+# network: the program is there, measures Python, and leaves nothing when it goes;
+# auditwheel has nothing to move.  What is installed as it is edited finds its
+# library, too, out of the sdist.
+. "$(dirname "$0")/lib.sh"
+. "$here/python_lib.sh"
+
+use_python 3.11
+packages=$PYTHONPATH
+tools=$wheels/packaging
+and_set packaging
+unset PYTHONPATH
+need_tool git
+git -C "$SRC" rev-parse HEAD >/dev/null 2>&1 || skip "$SRC is no clone"
+
+# pip with what builds a wheel, and nothing else of ours.
+with_tools() { # command...
+    PYTHONPATH=$tools PATH=$tools/bin:$PATH "$@"
+}
+
+try_wheel() { # wheel
+    rm -rf venv t.db run.json
+    "$python" -m venv venv
+    (cd venv && find . -name __pycache__ -prune -o -type f -print | sort) >before
+    venv/bin/pip install --quiet --no-index "$1" || fail "pip cannot install $1"
+    cmp venv/bin/ortmeter <(unzip -p "$1" '*/scripts/ortmeter') ||
+        fail "venv/bin/ortmeter is not the program itself"
+    try_program venv/bin/ortmeter
+    try_program venv/bin/python -m ortmeter
+    venv/bin/pip uninstall --quiet --yes ortmeter
+    (cd venv && find . -name __pycache__ -prune -o -type f -print | sort) >after
+    cmp before after || fail "something is left: $(diff before after)"
+}
+
+try_program() { # command...
+    [ "$("$@" --version)" = "$("$ortmeter" --version)" ] || fail "$* --version"
+    rm -f t.db
+    PYTHONPATH=$packages "$@" run --quiet -o run.json --db t.db -- \
+        venv/bin/python "$programs_py/few.py" "$model" 29 >out
+    counted 29
+}
+
+echo "a wheel"
+git clone --quiet "$SRC" clone
+with_tools "$python" -m pip wheel --quiet --disable-pip-version-check --no-index \
+    --no-deps --no-build-isolation --wheel-dir dist ./clone >pip.log 2>&1 ||
+    fail "$(tail -n 20 pip.log)"
+wheel=(dist/ortmeter-*-py3-none-*.whl)
+[ -e "${wheel[0]}" ] || fail "it made $(ls dist)"
+[ "$(stat -c %s "${wheel[0]}")" -lt 10000000 ] || fail "it is over 10 MB"
+try_wheel "${wheel[0]}"
+
+echo "repaired"
+with_tools "$python" -m auditwheel show "${wheel[0]}" >audit.log 2>&1 ||
+    fail "$(tail -n 5 audit.log)"
+grep -o 'manylinux_[0-9_]*x86_64' audit.log | head -n 1
+with_tools "$python" -m auditwheel repair -w repaired "${wheel[0]}" \
+    >audit.log 2>&1 || fail "$(tail -n 5 audit.log)"
+! unzip -l repaired/*.whl | grep -q 'ortmeter.libs' || fail "libraries were moved"
+try_wheel repaired/*manylinux*.whl
+
+echo "an sdist, installed as it is edited"
+(cd clone && with_tools "$python" -c 'import mesonpy; mesonpy.build_sdist("..")') \
+    >sdist.log 2>&1 || fail "$(tail -n 20 sdist.log)"
+tar -xzf ortmeter-*.tar.gz
+"$python" -m venv venv
+with_tools venv/bin/pip install --quiet --no-index --no-deps \
+    --no-build-isolation -e ./ortmeter-*/ >pip.log 2>&1 ||
+    fail "$(tail -n 20 pip.log)"
+export PATH=$tools/bin:$PATH # it looks whether it is built
+try_program venv/bin/python -m ortmeter

@@ -1,0 +1,34 @@
+#!/bin/bash
+# Every command that README shows is run, as it stands there.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# What it names: your program in three languages, and your model.
+mkdir bin
+ln -s "$BUILD" build
+ln -s "$SRC/demo" demo
+ln -s "$ortmeter" bin/ortmeter
+cp "$models/mlp.onnx" your_model.onnx
+# shellcheck disable=SC2016 # their own
+printf '#!/bin/sh\nexec "%s" your_model.onnx 11\n' "$programs/linked" |
+    tee your_app >bin/python
+chmod +x your_app bin/python
+cat >your_app.js <<END
+const ort = require('$npm/onnxruntime-node');
+ort.InferenceSession.create('your_model.onnx').then((s) => s.run({
+    x: new ort.Tensor('float32', new Float32Array(64), [1, 64])}));
+END
+export PATH=$PWD/bin:$PATH ORTMETER_DB=$PWD/t.db
+
+ran=0
+while IFS= read -r line; do
+    bash -c "$line" >out 2>err </dev/null || fail "'$line' fails: $(cat err)"
+    [ -s out ] || [ -s err ] || fail "'$line' says nothing"
+    ran=$((ran + 1))
+done < <(sed -nE 's/^(\$ )?((build\/)?ortmeter .*)/\2/p' "$SRC/README.md")
+[ "$ran" -ge 8 ] || fail "only $ran commands were found"
+
+# In the text: `watch --json -- PROGRAM` prints a line for each tick.
+ortmeter watch --json --duration 0.3 -- ./your_app >out 2>err ||
+    fail "watch --json -- PROGRAM fails: $(cat err)"
+jq -es 'all(has("timestamp_ns"))' out >/dev/null || fail "not a line for each"

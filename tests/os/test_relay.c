@@ -1,0 +1,134 @@
+/* test_relay.c -- signals that come while a program starts: it gets each of
+ * them once, however slow the others are.
+ *
+ *     test_relay count WHEN    is the program, which counts them */
+#include "os/relay.h"
+
+#include "os/child.h"
+#include "test.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define COUNTED  (SIGRTMIN + 1) /* none of them is taken for another */
+#define FENCE    (SIGRTMIN + 2)
+#define GATE     9 /* a file that is open in all of them */
+#define PATIENCE 200
+#define LATE_NS  200000000 /* several times what the canary waits for us */
+
+enum when {
+    SLOW_CANARY,  /* the program sends to the group, the canary still sleeps */
+    SLOW_METER,   /* the same, and it is we who hear of it late */
+    BEFORE_FORK,  /* to the group, and the program is not there yet */
+    AFTER_FORK,   /* to the group, when it has just been made */
+    ALONE_BEFORE, /* to us */
+    ALONE_AFTER,
+    WHENS,
+};
+
+/* --- the program ---------------------------------------------------------- */
+
+/* Both are blocked, as they were for whoever started it. */
+static int count(enum when when)
+{
+    sigset_t set;
+    int n = 0, number;
+
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, COUNTED);
+    (void)sigaddset(&set, FENCE);
+    if (when == SLOW_CANARY) {
+        (void)kill(0, COUNTED);
+        if (write(GATE, "", 1) != 1)
+            return 99;
+    }
+    if (when == SLOW_METER) {
+        (void)kill(getppid(), SIGSTOP);
+        (void)kill(0, COUNTED);
+        (void)nanosleep(&(struct timespec){ .tv_nsec = LATE_NS }, NULL);
+        (void)kill(getppid(), SIGCONT);
+    }
+    /* Comes back to us, behind all that came before it. */
+    (void)kill(getppid(), FENCE);
+    while ((number = sigwaitinfo(&set, NULL)) != FENCE)
+        n += number == COUNTED;
+    return n;
+}
+
+/* --- who starts it -------------------------------------------------------- */
+
+static enum when when;
+static int forks, gate;
+
+static void before(void)
+{
+    if (++forks != 2) /* the first is the canary's */
+        return;
+    if (when == BEFORE_FORK || when == ALONE_BEFORE)
+        (void)kill(when == BEFORE_FORK ? 0 : getpid(), COUNTED);
+}
+
+static void after(void)
+{
+    if (forks == 2 && (when == AFTER_FORK || when == ALONE_AFTER))
+        (void)kill(when == AFTER_FORK ? 0 : getpid(), COUNTED);
+}
+
+static void in_child(void)
+{
+    char c;
+
+    if (forks == 1 && when == SLOW_CANARY && read(gate, &c, 1) != 1)
+        _exit(1);
+}
+
+static int run(enum when w)
+{
+    char number[2] = { (char)('0' + (int)w), 0 };
+    const char *argv[] = { "/proc/self/exe", "count", number, NULL };
+    struct child_plan plan = { .argv = (char *const *)argv,
+        .relays_signals = true };
+    struct child *c = NULL;
+    struct child_end end = { .exit_code = -1 };
+    int patience = PATIENCE;
+
+    when = w;
+    forks = 0;
+    CHECK_INT(child_start(&c, &plan, NULL), 0);
+    while (c && !child_wait(c, 100, &end))
+        if (!--patience) /* it waits for what never comes */
+            (void)kill((pid_t)child_pid(c), SIGKILL);
+    child_close(c);
+    return end.signal ? -end.signal : end.exit_code;
+}
+
+int main(int argc, char **argv)
+{
+    int ends[2];
+    sigset_t set;
+
+    if (argc == 3 && strcmp(argv[1], "count") == 0)
+        return count((enum when)(argv[2][0] - '0'));
+
+    (void)setpgid(0, 0); /* some are sent to all of the group */
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, COUNTED);
+    (void)sigaddset(&set, FENCE);
+    CHECK_INT(sigprocmask(SIG_BLOCK, &set, NULL), 0);
+    CHECK_INT(pipe(ends), 0);
+    CHECK_INT(dup2(ends[1], GATE), GATE);
+    gate = ends[0];
+    CHECK_INT(pthread_atfork(before, after, in_child), 0);
+    for (int w = 0; w < WHENS; w++) {
+        int got = run((enum when)w);
+
+        CHECK_INT(got, 1);
+        if (got != 1)
+            (void)fprintf(stderr, "case %d\n", w);
+    }
+    return test_result();
+}
