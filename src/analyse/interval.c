@@ -130,8 +130,8 @@ bool interval_ranks(struct interval *out, const double *before,
         double chance)
 {
     size_t count = before_count * after_count;
-    int limit = count ? interval_rank_limit(before_count, after_count, chance)
-                      : -1;
+    int limit =
+            count ? interval_rank_limit(before_count, after_count, chance) : -1;
 
     if (limit < 0 || 2 * (size_t)limit >= count)
         return false;
@@ -195,8 +195,8 @@ static double beta_share(double a, double b, double x)
     if (x <= 0 || x >= 1)
         return x >= 1;
 
-    double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) +
-                       b * log1p(-x));
+    double front = exp(
+            lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
 
     if (x < (a + 1) / (a + b + 2))
         return front * beta_fraction(a, b, x) / a;

@@ -56,8 +56,12 @@ bool interval_ranks(struct interval *out, const double *before,
         double chance);
 
 /* Of one run each, where `range` is from the least to the greatest of that
- * figure in at least INTERVAL_HISTORY runs of the program on this host. */
-#define INTERVAL_HISTORY 20
+ * figure in at least INTERVAL_HISTORY other runs of the program on this host.
+ * Some programs have, in one run of a hundred or of ten, a neighbour that slows
+ * all of it.  Where a share q of runs is so, no history of n has one and the
+ * run judged is one in (1 - q)^n q of all cases: at most 0.7 % with 50; with
+ * the 20 that recordings of one host asked for, 1.8 %. */
+#define INTERVAL_HISTORY 50
 struct interval interval_of_two(const struct interval_quantile *before,
         const struct interval_quantile *after, double range);
 

@@ -60,11 +60,25 @@ static const double limits[VERDICT_PAIRS_MOST + 1] = {
 /* How many of the least and of the greatest differences chance may turn round:
  * by an e-value of 400, which holds at every look. */
 static const unsigned char signs[VERDICT_PAIRS_MOST + 1] = {
-    [12] = 1, [13] = 1, [14] = 1, [15] = 1, //
-    [16] = 2, [17] = 2, [18] = 2, [19] = 2, //
-    [20] = 3, [21] = 3, [22] = 3, [23] = 3, //
-    [24] = 4, [25] = 4, [26] = 4,           //
-    [27] = 5, [28] = 5, [29] = 5, [30] = 6,
+    [12] = 1,
+    [13] = 1,
+    [14] = 1,
+    [15] = 1, //
+    [16] = 2,
+    [17] = 2,
+    [18] = 2,
+    [19] = 2, //
+    [20] = 3,
+    [21] = 3,
+    [22] = 3,
+    [23] = 3, //
+    [24] = 4,
+    [25] = 4,
+    [26] = 4, //
+    [27] = 5,
+    [28] = 5,
+    [29] = 5,
+    [30] = 6,
 };
 
 static struct interval by_mean(const double *d, size_t count)
@@ -115,8 +129,7 @@ enum verdict verdict_of_pairs(struct interval *out, const double *differences,
         i = by_mean(differences, look);
         v = verdict_of(&i, least);
     }
-    if (v == VERDICT_CANNOT_TELL && look <= VERDICT_PAIRS_MOST &&
-            signs[look]) {
+    if (v == VERDICT_CANNOT_TELL && look <= VERDICT_PAIRS_MOST && signs[look]) {
         i = by_signs(differences, look);
         v = verdict_of(&i, least);
     }
