@@ -1,8 +1,9 @@
 /* operator_changes.h -- which operators explain a difference.
  *
- * Every operator's time is its mean over the same inferences, all that were
- * traced: so the changes of the operators, and of the rest, add up to the
- * change of the whole, to the nanosecond.
+ * Every operator's time is its median over the same inferences, all that were
+ * traced, and so is the whole's; what is in no operator is the rest.  So the
+ * changes of the operators, and of the rest, add up to the change of the whole,
+ * to the nanosecond.
  *
  * An operator is judged over runs, never within one, and all of them together,
  * so that among hundreds none is named by chance alone. */
