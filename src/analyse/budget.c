@@ -90,7 +90,7 @@ struct reader {
     int rc;
 };
 
-/* Of which model: "models.NAME", where NAME may be in quotes. */
+/* Of which model: "models.NAME". */
 static int read_table(struct budget *b, struct str table)
 {
     if (!table.len || str_is(table, "operators"))
@@ -101,8 +101,6 @@ static int read_table(struct budget *b, struct str table)
     struct str name = { table.p + strlen("models."),
         table.len - strlen("models.") };
 
-    if (name.len > 1 && name.p[0] == '"' && name.p[name.len - 1] == '"')
-        name = (struct str){ name.p + 1, name.len - 2 };
     b->model = copy(name);
     return name.len ? 0 : -EINVAL;
 }

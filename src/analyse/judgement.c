@@ -222,14 +222,15 @@ static bool is_refused(struct judgement *j, bool anyway)
 /* --- operators and percentiles -------------------------------------------- */
 
 static const char *list_operators(struct operator_times_of *out,
-        const struct judgement_side *side)
+        const struct judgement_side *side, enum operator_method method)
 {
     for (size_t i = 0; i < side->count; i++) {
         out[i] = side->inputs[i].operators;
         if (out[i].whole_ns <= 0)
             return "not all runs have traced inferences: see --ops";
-        if (side->inputs[i].summary.operators.method != OPERATOR_TIMED)
-            return "those of a run are a profile's, not timed";
+        if (side->inputs[i].summary.operators.method != method)
+            return "those of some runs were timed, those of others are a "
+                   "profile's";
     }
     return NULL;
 }
@@ -242,7 +243,8 @@ static void compare_operators(struct judgement *j)
         const char *why;
 
         times[side] = alloc_zero(j->side[side].count + 1, sizeof(**times));
-        why = list_operators(times[side], &j->side[side]);
+        why = list_operators(times[side], &j->side[side],
+                j->side[0].inputs[0].summary.operators.method);
         j->no_operators = j->no_operators ? j->no_operators : why;
     }
     if (!j->no_operators)
