@@ -71,10 +71,14 @@ static int protection_of(const struct image *i, uintptr_t start, uintptr_t page)
     return PROT_EXEC;
 }
 
-static bool lies_among_code(const struct image *i, const struct ort_api *table)
+/* Why a table could not be taken; NULL: it is not the library's own. */
+static const char *why_not(const struct image *i, const struct ort_api *table)
 {
-    return inside(i, table, 1) &&
-           protection_of(i, (uintptr_t)table, 1) & PROT_EXEC;
+    if (!inside(i, table, 1))
+        return NULL;
+    return protection_of(i, (uintptr_t)table, 1) & PROT_EXEC
+                   ? "its table of functions lies among its code"
+                   : "its table of functions could not be written to";
 }
 
 /* Makes the pages of a table writable, or what they were before. */
@@ -189,10 +193,11 @@ bool patch(const struct candidate *c)
     uint32_t taken = take(lib, api, false);
 
     if (!taken) {
+        const char *reason = why_not(i, api);
+
         library_give_back(lib);
-        if (lies_among_code(i, api))
-            object_static_library(c->path,
-                    "its table of functions lies among its code");
+        if (reason)
+            object_static_library(c->path, reason);
         return false;
     }
     if (minor >= ORT_SINCE_GetModelEditorApi)
