@@ -1,7 +1,7 @@
 #!/bin/bash
 # What is awkward for whoever times kernels from outside, on real ONNX Runtimes:
 # addresses that come back, sessions older than the hook, forks, inferences that
-# fail or are stopped, kernels that others invoke.
+# fail or are stopped, kernels that others invoke or that have other ways to run.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -44,6 +44,12 @@ times() { # how often, file...
 for folder in onnxruntime-node ort-1.15 ort-1.17 ort-1.20 ort-1.23; do
     [ -e "$npm/$folder" ] || continue
     library=$(ort_library "$folder")
+
+    # All kernels run by Compute: none has another way of its own.
+    "$programs/kernel_witness" "$library" "$models/mlp.onnx" 0 >out 2>err ||
+        fail "$folder: no tables"
+    grep -q ', 0 asynchronous$' out || fail "$folder: $(cat out)"
+
     one "$library" "$convnet" >convnet
     one "$library" "$decoder" >decoder
 
