@@ -50,14 +50,14 @@ for folder in onnxruntime-node ort-1.15 ort-1.17 ort-1.20 ort-1.23; do
         fail "$folder: no tables"
     grep -q ', 0 asynchronous$' out || fail "$folder: $(cat out)"
 
-    one "$library" "$convnet" >convnet
-    one "$library" "$decoder" >decoder
+    one "$library" "$convnet" >convnet.one
+    one "$library" "$decoder" >decoder.one
 
     # Twenty sessions of two models in turn.  ONNX Runtime numbers what it adds
     # itself anew in each session: these are equal but for their numbers.
     traced "$hook" "$programs/hazards" turns "$library" 20 "$convnet" "$decoder"
     told 40 40
-    diff <(times 10 convnet convnet decoder decoder | sed 's/_token_[0-9]*//') \
+    diff <(times 10 convnet.one convnet.one decoder.one decoder.one | sed 's/_token_[0-9]*//') \
         <(cut -f 1-3 lines | sed 's/_token_[0-9]*//') >difference ||
         fail "$folder: an operator of another session: $(head -n 3 difference)"
     grep -q ' [1-9][0-9]* renamed,' whole ||
@@ -66,13 +66,13 @@ for folder in onnxruntime-node ort-1.15 ort-1.17 ort-1.20 ort-1.23; do
     # A session that is older than the hook.
     traced '' "$programs/hazards" late "$library" 20 "$convnet" "$hook"
     told 20 20
-    diff <(times 20 convnet) <(cut -f 1-3 lines) >difference ||
+    diff <(times 20 convnet.one) <(cut -f 1-3 lines) >difference ||
         fail "$folder: a session before the hook: $(head -n 3 difference)"
 
     # Parent and child have a ring each: whose records come first is chance.
     traced "$hook" "$programs/hazards" fork "$library" 20 "$convnet" -
     told 60 60
-    diff <(times 60 convnet | sort) <(cut -f 1-3 lines | sort) >difference ||
+    diff <(times 60 convnet.one | sort) <(cut -f 1-3 lines | sort) >difference ||
         fail "$folder: after a fork: $(head -n 3 difference)"
 
     # A kernel in a branch that fails, and inferences that are stopped: those
@@ -81,8 +81,8 @@ for folder in onnxruntime-node ort-1.15 ort-1.17 ort-1.20 ort-1.23; do
         input=1x256 state=2x1x128
     told 401 401
     [ "$(grep -c $'\tIf\t' lines)" -ge 201 ] || fail "$folder: no branches"
-    one "$library" "$silero" input=1x256 state=2x1x128 >silero
-    [ "$(cut -f 1 lines | grep -cxF "$(tail -n 1 silero | cut -f 1)")" -ge 201 ] ||
+    one "$library" "$silero" input=1x256 state=2x1x128 >silero.one
+    [ "$(cut -f 1 lines | grep -cxF "$(tail -n 1 silero.one | cut -f 1)")" -ge 201 ] ||
         fail "$folder: not all that did not fail are whole"
 
     traced "$hook" "$programs/hazards" stop "$library" 20 \
