@@ -281,8 +281,13 @@ static void percent(struct report_table *t, const char *what, double share)
 
 static void bytes(struct report_table *t, const char *what, double n)
 {
+    static const char *const units[] = { "B", "kB", "MB", "GB", "TB" };
+    size_t unit = 0;
+
+    for (; n >= 1000 && unit + 1 < LEN(units); unit++)
+        n /= 1000;
     report_add(t, what);
-    report_addf(t, "%.3f MB", n / 1e6);
+    report_addf(t, unit ? "%.3f %s" : "%.0f %s", n, units[unit]);
 }
 
 static void resources(struct report *r, const struct summary *s)

@@ -297,7 +297,9 @@ static void fusions(struct report *r, const struct summary *s)
             struct buf name = { 0 };
 
             session_table_name(&name, s, &s->operators.tables[i]);
-            report_add(t, name.len ? buf_cstr(&name) : x->model);
+            if (!name.len)
+                session_model(&name, x);
+            report_add(t, buf_cstr(&name));
             buf_release(&name);
             for (size_t n = 0; n < LEN(counts); n++)
                 report_addf(t, "%" PRIu64, counts[n]);
