@@ -45,10 +45,10 @@ struct serving_settings {
 
 struct serving;
 
-/* Starts the server and tells its address on stderr, in the name of the verb.
+/* Starts the server and tells its address on stderr.
  * The settings and the database's live as long. */
 int serving_start(struct serving **out, const struct serving_settings *s,
-        const struct database *d, const char *verb, struct error *e);
+        const struct database *d, struct error *e);
 /* NULL is welcome. */
 void serving_stop(struct serving *s);
 
