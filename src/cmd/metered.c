@@ -394,6 +394,7 @@ int metered_run(struct metered *out, const struct metered_settings *s,
 void metered_close(struct metered *m, const char *verb)
 {
     recording_free(m->running);
+    serving_settle(m->serving);
     serving_stop(m->serving);
 
     struct shipper_outcome sent;

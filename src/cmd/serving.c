@@ -165,6 +165,12 @@ int serving_start(struct serving **out, const struct serving_settings *x,
     return 0;
 }
 
+void serving_settle(struct serving *s)
+{
+    if (s)
+        server_settle(s->server);
+}
+
 void serving_stop(struct serving *s)
 {
     if (!s)

@@ -479,7 +479,7 @@ static void wake_sockets(struct connection *list)
     uint64_t now = mono_ns();
 
     for (struct connection *c = list; c; c = c->next) {
-        if (c->asked) {
+        if (c->asked && lws_send_pipe_choked(c->wsi)) {
             socket_choked(c->socket, now);
             if (socket_close_code(c->socket, now) == 1013)
                 lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK,
