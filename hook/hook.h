@@ -210,6 +210,7 @@ static inline uint64_t channel_span(uint64_t ns)
  * ring's header says now (record.h). */
 uint32_t channel_ops(void);
 uint32_t channel_stats(void);
+bool channel_traces(void); /* any, for either */
 
 /* Nanoseconds that the hook adds to a run, as measured here; picoseconds that a
  * line of a traced one costs, 0: not measured yet. */
