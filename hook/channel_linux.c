@@ -275,7 +275,7 @@ static bool is_young(const struct ring_file *f)
     return f->ring.writer && mono_ns() - start_ns < YOUNG_NS;
 }
 
-static HOT const struct ring_file *file_now(void)
+static inline HOT const struct ring_file *file_now(void)
 {
     const struct ring_file *f =
             atomic_load_explicit(&current, memory_order_acquire);
@@ -384,6 +384,17 @@ HOT uint32_t channel_stats(void)
 
     return f ? atomic_load_explicit(&f->header->stats, memory_order_relaxed)
              : 0;
+}
+
+HOT bool channel_traces(void)
+{
+    const struct ring_file *f =
+            atomic_load_explicit(&current, memory_order_acquire);
+
+    return f &&
+           (atomic_load_explicit(&f->header->ops, memory_order_relaxed) |
+                   atomic_load_explicit(&f->header->stats,
+                           memory_order_relaxed)) != OPS_OFF;
 }
 
 HOT uint32_t channel_thread(void)

@@ -21,6 +21,7 @@
 
 void *(*hook_real_dlopen)(const char *name, int flags);
 void *(*hook_real_dlsym)(void *handle, const char *name);
+long (*hook_real_syscall)(long number, ...);
 
 static bool active;           /* the collector's folder is there */
 static _Atomic bool pending;  /* something was loaded behind our back */
@@ -58,8 +59,11 @@ uintptr_t hook_next_definition(const char *name)
     return 0;
 }
 
-static void find_real(void)
+void hook_find_real(void)
 {
+    if (!hook_real_syscall)
+        hook_real_syscall =
+                (long (*)(long, ...))hook_next_definition("syscall");
     if (!hook_real_dlopen)
         hook_real_dlopen =
                 (void *(*)(const char *, int))hook_next_definition("dlopen");
@@ -351,7 +355,7 @@ static void scan_if_pending(void)
 
 bool hook_before_dlopen(const char *name, const void *caller)
 {
-    find_real();
+    hook_find_real();
     if (!active || !name)
         return false;
     scan_if_pending();
@@ -369,7 +373,7 @@ void hook_after_dlopen(void *handle)
 
 void *hook_before_dlsym(void *handle, const char *name)
 {
-    find_real();
+    hook_find_real();
     if (!active)
         return NULL;
     scan_if_pending();
@@ -385,7 +389,7 @@ void hook_in_child(void)
 
 __attribute__((constructor)) static void start(void)
 {
-    find_real();
+    hook_find_real();
     exec_init();
     if (second_copy())
         return;

@@ -115,9 +115,11 @@ void hook_after_dlopen(void *handle);
 /* What dlsym is to return; NULL: jump to dlsym. */
 void *hook_before_dlsym(void *handle, const char *name);
 
-/* What dlopen and dlsym are without us; NULL until first needed. */
+/* What these functions are without us; NULL until first needed. */
 extern void *(*hook_real_dlopen)(const char *name, int flags);
 extern void *(*hook_real_dlsym)(void *handle, const char *name);
+extern long (*hook_real_syscall)(long number, ...);
+void hook_find_real(void);
 
 /* The next object whose file's name begins so and that is not in `seen`, where
  * it is put; it stays loaded.  False: there is none. */
@@ -136,6 +138,11 @@ void hook_in_child(void);
 /* --- exec_linux.c --------------------------------------------------------- */
 
 void exec_init(void);
+
+/* Also for those who make the system call by its number: its arguments. */
+long exec_path(const char *path, char *const *argv, char *const *env);
+long exec_at(int fd, const char *path, char *const *argv, char *const *env,
+        int flags);
 
 /* --- patch.c -------------------------------------------------------------- */
 
@@ -210,6 +217,7 @@ static inline uint64_t channel_span(uint64_t ns)
  * ring's header says now (record.h). */
 uint32_t channel_ops(void);
 uint32_t channel_stats(void);
+bool channel_traces(void); /* any, for either */
 
 /* Nanoseconds that the hook adds to a run, as measured here; picoseconds that a
  * line of a traced one costs, 0: not measured yet. */

@@ -31,7 +31,7 @@ void ops_install(struct library *lib);
 /* Is anything to be traced?  Then the library's kernels have to pass by us. */
 static inline bool ops_wanted(struct library *lib)
 {
-    if (channel_ops() == OPS_OFF && !channel_stats())
+    if (!channel_traces())
         return false;
     if (lib->tracing == TRACING_OFF)
         ops_install(lib);

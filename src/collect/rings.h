@@ -88,6 +88,7 @@ struct ring_stranger {
     const char *program;
     const char *runtime;
     int why; /* errno: it is hooked, and has no ring; 0: it is not hooked */
+    bool unannounced; /* it was started past the hook */
     uint32_t uid;
 };
 
