@@ -22,6 +22,9 @@
 void *(*hook_real_dlopen)(const char *name, int flags);
 void *(*hook_real_dlsym)(void *handle, const char *name);
 
+/* Room for what a program tells that is at work already: 2 MB. */
+#define LISTEN_RECORDS (UINT32_C(1) << 15)
+
 static bool active;           /* the collector's folder is there */
 static _Atomic bool pending;  /* something was loaded behind our back */
 static _Atomic bool patching; /* a thread is at it */
@@ -402,6 +405,7 @@ bool hook_listen(const char *dir)
     if (second_copy() || !channel_listen(dir))
         return false;
     active = true;
+    channel_reserve(LISTEN_RECORDS);
     kernels_again();
     tell_libraries_again();
     scan(true);
