@@ -39,7 +39,7 @@ def _add_script(path):
                 data += _record_line(name, SCRIPT).encode()
             new.writestr(info, data)
         script = zipfile.ZipInfo(name)
-        script.external_attr = 0o755 << 16
+        script.external_attr = 0o100755 << 16  # a plain file that may be run
         new.writestr(script, SCRIPT)
 
 

@@ -7,12 +7,12 @@
 #include "cmd/cli/output.h"
 #include "cmd/cmd.h"
 #include "cmd/metered.h"
+#include "os/child.h"
 #include "os/file.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define WORDS_MOST 256 /* of a command line; more are not shown */
 
@@ -84,8 +84,8 @@ static int run(const struct cmd_call *c, struct error *e)
     struct command command = { 0 };
     struct metered metered;
 
-    s->metered.pid = s->pid ? (uint32_t)s->pid : (uint32_t)getppid();
-    s->metered.until = s->until_eof ? STDIN_FILENO : -1;
+    s->metered.pid = s->pid ? (uint32_t)s->pid : parent_pid();
+    s->metered.until = s->until_eof ? fileno(stdin) : -1;
     s->metered.folder = c->word_count ? c->words[0] : NULL;
     read_command(&command, s->metered.pid);
 

@@ -26,9 +26,9 @@ struct metered_settings {
     const char *meter_offset; /* seconds, or NULL */
     struct push_settings push;
     char *const *shown; /* the command as it is recorded; NULL: as it is */
-    uint32_t pid; /* a process to follow instead (collect/collector.h) */
+    uint32_t pid;       /* a process to follow instead (collect/collector.h) */
     int until;
-    const char *folder; /* for its records; NULL: one of our own */
+    const char *folder;       /* for its records; NULL: one of our own */
     struct option_maybe wait; /* for processes that the program left behind */
     bool strict;              /* no program without a recording */
     bool keeps_streams;       /* stdin and stdout are ours, too */

@@ -11,12 +11,12 @@
 struct collector;
 
 struct collector_plan {
-    char *const *argv;     /* ends with NULL */
+    char *const *argv; /* ends with NULL */
     /* A process that runs already, instead of starting argv, which is then how
      * it was started; until it has ended, or `until` has (os/child.h). */
     uint32_t pid;
     int until;
-    const char *folder; /* for the rings; NULL: one of our own */
+    const char *folder;    /* for the rings; NULL: one of our own */
     char *const *shown;    /* as what it is recorded; NULL: argv */
     const char *hook;      /* libortmeter.so, for the program to load */
     const char *tags;      /* or NULL */

@@ -91,5 +91,6 @@ bool process_is_confined(uint32_t pid);
 /* The most memory that we ourselves ever had resident. */
 uint64_t own_peak_rss_bytes(void);
 uint32_t own_pid(void);
+uint32_t parent_pid(void);
 /* A number for the set of processes that our pids are right in; 0: not told. */
 uint64_t own_pid_namespace(void);

@@ -416,6 +416,11 @@ uint32_t own_pid(void)
     return (uint32_t)getpid();
 }
 
+uint32_t parent_pid(void)
+{
+    return (uint32_t)getppid();
+}
+
 uint64_t own_pid_namespace(void)
 {
     struct stat s;
