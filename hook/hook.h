@@ -100,6 +100,8 @@ struct library {
     ort_function real[WRAPS];
     struct image image;
     struct record found; /* as it was sent */
+    const char *version;
+    int language; /* 0: not told, or by the program itself */
     _Atomic(enum tracing) tracing;
     _Atomic bool kernels_fit; /* they are as kernel.c knows them */
     _Atomic(enum vectors) vectors;
@@ -131,6 +133,11 @@ uintptr_t hook_next_definition(const char *name);
 /* The loaded object around an address, and its path.  False: there is none. */
 #define HOOK_PATH 1024
 bool hook_object_at(struct image *out, char path[HOOK_PATH], uintptr_t address);
+
+/* A collector that comes when the program runs already, and its end.  False: as
+ * channel_listen() has it. */
+bool hook_listen(const char *dir);
+void hook_stop(void);
 
 /* After fork(), in the child. */
 void hook_in_child(void);
@@ -173,6 +180,11 @@ const char *hook_variable(const char *name);
 /* Once, before anything else here: makes the process's ring, if there is a
  * collector. */
 void channel_init(void);
+/* The same for a collector that comes later, in that folder.  False: there is
+ * one already, or none in the folder. */
+bool channel_listen(const char *dir);
+/* That collector is no longer told anything. */
+void channel_stop(void);
 bool channel_wanted(void); /* there is a ring */
 /* The collector's, also where there is no ring in it; NULL: there is none. */
 const char *channel_folder(void);

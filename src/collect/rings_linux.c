@@ -517,11 +517,11 @@ static void mind_room(struct rings *r, struct source *s, double full,
 
 /* --- all of them ---------------------------------------------------------- */
 
-int rings_open(struct rings **out, const struct rings_sink *sink,
-        struct error *e)
+int rings_open(struct rings **out, const char *folder,
+        const struct rings_sink *sink, struct error *e)
 {
     struct rings *r = alloc_zero(1, sizeof(*r));
-    int rc = ring_folder_make(r->folder, e);
+    int rc = ring_folder_make(r->folder, folder, e);
 
     if (rc) {
         free(r);
