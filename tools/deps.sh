@@ -90,6 +90,7 @@ group() {
         deb libssl-dev
         deb libncurses-dev
         deb libzstd-dev
+        deb libutf8proc-dev libpcre2-dev
         deb libcurl4-openssl-dev
         ;;
     run)
@@ -146,6 +147,7 @@ group() {
         pip_set 3.11-1.20.1 3.11 onnxruntime==1.20.1 numpy==2.2.6
         pip_set 3.11-1.23.2 3.11 onnxruntime==1.23.2 numpy==2.2.6
         pip_set 3.11-1.31.1 3.11 onnxruntime==1.31.1 numpy==2.2.6
+        pip_set tokenizers 3.11 --no-deps tokenizers==0.22.2
         pip_set 3.13-1.20.1 3.13 onnxruntime==1.20.1 numpy==2.2.6
         pip_set 3.13-1.23.2 3.13 onnxruntime==1.23.2 numpy==2.2.6
         pip_set 3.13-1.31.1 3.13 onnxruntime==1.31.1 numpy==2.2.6
