@@ -13,6 +13,7 @@
 #include "cmd/bench/bench_worker.h"
 #include "cmd/cli/output.h"
 #include "cmd/cmd.h"
+#include "cmd/own_argv.h"
 #include "cmd/text/term.h"
 #include "os/self.h"
 
@@ -28,29 +29,6 @@ static int complain(const char *why)
 
 /* --- the worker's side of it ------------------------------------------------
  */
-
-/* Our own command line again. */
-static char **worker_argv(const char *self, char *const *argv)
-{
-    size_t n = 0;
-
-    while (argv[n])
-        n++;
-
-    char **all = alloc_zero(n + 2, sizeof(*all));
-
-    all[0] = alloc_text(self);
-    for (size_t i = 0; i < n; i++)
-        all[i + 1] = alloc_text(argv[i]);
-    return all;
-}
-
-static void free_argv(char **argv)
-{
-    for (char **a = argv; *a; a++)
-        free(*a);
-    free(argv);
-}
 
 static int read_report(struct bench_report *out, FILE *from, struct error *e)
 {
@@ -188,12 +166,12 @@ static int start(const struct bench_settings *s, char *const *argv)
     (void)snprintf(worker, sizeof(worker), "%d", fileno(to));
     (void)setenv(BENCH_WORKER_VARIABLE, worker, 1);
 
-    char **again = worker_argv(self, argv);
-    char **shown = worker_argv("ortmeter", argv);
+    char **again = own_argv(self, argv);
+    char **shown = own_argv("ortmeter", argv);
     int code = bench(s, again, shown, to);
 
-    free_argv(again);
-    free_argv(shown);
+    own_argv_free(again);
+    own_argv_free(shown);
     (void)fclose(to);
     return code;
 }

@@ -6,6 +6,7 @@
 const struct cmd *const cmd_table[] = {
     &cmd_run,
     &cmd_bench,
+    &cmd_generate,
     &cmd_watch,
     &cmd_top,
     &cmd_report,
