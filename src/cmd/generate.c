@@ -32,12 +32,16 @@ static int complain(const char *why)
 /* --- what the worker told
  * ------------------------------------------------------ */
 
+/* It stands behind the line that was handed over. */
 static void read_report(struct buf *out, FILE *from)
 {
     char piece[16384];
     size_t len;
+    int c;
 
     rewind(from);
+    while ((c = getc(from)) != EOF && c != '\n')
+        continue;
     while ((len = fread(piece, 1, sizeof(piece), from)) > 0)
         buf_add(out, piece, len);
 }
@@ -139,13 +143,13 @@ static int report(const struct generate_settings *s, struct str own,
 /* --- the worker
  * ------------------------------------------------------------------- */
 
-/* What somebody wrote is not recorded, unless it is to be. */
-static char **shown_argv(const struct generate_settings *s, char *const *argv)
+/* Our command line without what somebody wrote. */
+static char **discreet_argv(const char *self, char *const *argv)
 {
-    char **shown = own_argv("ortmeter", argv);
+    char **discreet = own_argv(self, argv);
     bool next = false;
 
-    for (char **a = shown; *a && !s->store_prompts; a++) {
+    for (char **a = discreet; *a; a++) {
         bool hidden = next;
 
         hidden = generate_is_private(*a, &next) || hidden;
@@ -155,7 +159,18 @@ static char **shown_argv(const struct generate_settings *s, char *const *argv)
             next = false;
         }
     }
-    return shown;
+    return discreet;
+}
+
+static int hand_over(const struct generate_settings *s, FILE *to)
+{
+    struct buf handed = { 0 };
+
+    generate_hand_over(&handed, s);
+    buf_char(&handed, '\n');
+    (void)fwrite(handed.p, 1, handed.len, to);
+    buf_release(&handed);
+    return fflush(to);
 }
 
 static int generate(const struct generate_settings *s, char *const *argv,
@@ -192,7 +207,7 @@ static int start(const struct generate_settings *s, char *const *argv)
     int rc = self_path(self, sizeof(self));
     FILE *to = tmpfile();
 
-    if (rc || !to) {
+    if (rc || !to || hand_over(s, to)) {
         if (to)
             (void)fclose(to);
         return complain(rc ? "cannot find out where ortmeter itself lies"
@@ -201,8 +216,9 @@ static int start(const struct generate_settings *s, char *const *argv)
     (void)snprintf(worker, sizeof(worker), "%d", fileno(to));
     (void)setenv(GENERATE_WORKER_VARIABLE, worker, 1);
 
-    char **again = own_argv(self, argv);
-    char **shown = shown_argv(s, argv);
+    char **again = discreet_argv(self, argv);
+    char **shown = s->store_prompts ? own_argv("ortmeter", argv)
+                                    : discreet_argv("ortmeter", argv);
     int code = generate(s, again, shown, to);
 
     own_argv_free(again);

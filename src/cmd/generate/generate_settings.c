@@ -1,5 +1,8 @@
 #include "cmd/generate/generate_settings.h"
 
+#include "base/json.h"
+#include "base/json_member.h"
+#include "base/json_read.h"
 #include "cmd/cli/output.h"
 
 #include <errno.h>
@@ -186,4 +189,69 @@ bool generate_is_private(const char *argument, bool *next)
             return true;
     }
     return false;
+}
+
+static void add_texts(struct json *j, const char *key,
+        const struct option_texts *texts)
+{
+    json_array(j, key);
+    for (int i = 0; i < texts->count; i++)
+        json_text(j, NULL, texts->item[i]);
+    json_end(j);
+}
+
+void generate_hand_over(struct buf *out, const struct generate_settings *s)
+{
+    struct json j = json_line_into(out);
+
+    json_object(&j, NULL);
+    add_texts(&j, "prompts", &s->prompts);
+    add_texts(&j, "tokens", &s->tokens);
+    add_texts(&j, "stops", &s->stops);
+    if (s->system)
+        json_text(&j, "system", s->system);
+    json_end(&j);
+}
+
+/* A copy of a JSON text; NULL: it is none. */
+static char *copy_text(struct str value)
+{
+    struct buf text = { 0 };
+
+    if (json_read_text(&text, value))
+        return NULL;
+    buf_char(&text, '\0');
+    return text.p;
+}
+
+static int take_texts(struct option_texts *texts, struct str list)
+{
+    struct str one;
+
+    for (int i = 0; i < texts->count; i++)
+        if (json_next_element(&list, &one) <= 0 ||
+                !(texts->item[i] = copy_text(one)))
+            return -EINVAL;
+    return 0;
+}
+
+int generate_take_over(struct generate_settings *s, struct str handed)
+{
+    if (s->system)
+        s->system = copy_text(json_member(handed, "system"));
+    if (take_texts(&s->prompts, json_member(handed, "prompts")) ||
+            take_texts(&s->tokens, json_member(handed, "tokens")) ||
+            take_texts(&s->stops, json_member(handed, "stops")))
+        return -EINVAL;
+    return 0;
+}
+
+void generate_forget(struct generate_settings *s)
+{
+    struct option_texts *const all[] = { &s->prompts, &s->tokens, &s->stops };
+
+    for (size_t k = 0; k < LEN(all); k++)
+        for (int i = 0; i < all[k]->count; i++)
+            free((char *)all[k]->item[i]);
+    free((char *)s->system);
 }

@@ -2,6 +2,7 @@
  * and its worker read the same command line. */
 #pragma once
 
+#include "base/buf.h"
 #include "cmd/metered.h"
 #include "llm/choose.h"
 
@@ -39,5 +40,15 @@ extern const struct generate_settings generate_defaults;
 int generate_settings_read(struct generate_settings *s, const char *folder,
         struct error *e);
 
-/* Whether an option's value is what somebody wrote: not for the record. */
+/* Whether an argument is what somebody wrote, which anybody may read of a
+ * process and which is not for the record; `next`: the one behind it is. */
 bool generate_is_private(const char *argument, bool *next);
+
+/* So a worker's command line has something else in its place, and the texts
+ * come as JSON in the file that it reports to. */
+void generate_hand_over(struct buf *out, const struct generate_settings *s);
+
+/* Puts them back; they live until generate_forget().  -EINVAL: they are not
+ * there. */
+int generate_take_over(struct generate_settings *s, struct str handed);
+void generate_forget(struct generate_settings *s);

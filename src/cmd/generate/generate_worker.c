@@ -354,23 +354,39 @@ static void clean_up(struct worker *w)
     }
 }
 
-int generate_worker(const struct generate_settings *s, struct error *e)
+/* What is not in our command line. */
+static int take_over(struct generate_settings *s, FILE *from, struct error *e)
+{
+    struct buf line = { 0 };
+    int c, rc;
+
+    rewind(from);
+    while ((c = getc(from)) != EOF && c != '\n')
+        buf_char(&line, (char)c);
+    rc = generate_take_over(s, buf_str(&line));
+    buf_release(&line);
+    return rc ? fail(e, rc, GENERATE_WORKER_VARIABLE " is for ortmeter itself")
+              : fseek(from, 0, SEEK_END);
+}
+
+int generate_worker(const struct generate_settings *settings, struct error *e)
 {
     struct worker *w = alloc_zero(1, sizeof(*w));
-    FILE *to = s->worker <= INT32_MAX ? fdopen((int)s->worker, "w") : NULL;
+    struct generate_settings s = *settings;
+    FILE *to = s.worker <= INT32_MAX ? fdopen((int)s.worker, "r+") : NULL;
     struct buf report = { 0 };
     struct error why = { 0 };
     int rc;
 
-    if (!to) {
+    if (!to || take_over(&s, to, e)) {
         free(w);
         (void)fail(e, -EINVAL,
                 GENERATE_WORKER_VARIABLE " is for ortmeter itself");
         return EXIT_USAGE;
     }
     (void)unsetenv(GENERATE_WORKER_VARIABLE);
-    w->s = s;
-    w->tells_tokens = s->store_prompts;
+    w->s = &s;
+    w->tells_tokens = s.store_prompts;
     telling_open(&w->telling);
     w->j = json_into(&report);
     json_object(&w->j, NULL);
@@ -381,6 +397,7 @@ int generate_worker(const struct generate_settings *s, struct error *e)
     (void)fwrite(report.p, 1, report.len, to);
     clean_up(w);
     free(w);
+    generate_forget(&s);
     buf_release(&report);
     return fclose(to) != 0 || rc ? EXIT_FAILED : EXIT_GOOD;
 }
