@@ -1,3 +1,4 @@
+/* bpe_read.c -- reads the model of byte-pair encoding from a tokenizer.json. */
 #include "base/json_member.h"
 #include "base/json_read.h"
 #include "llm/bpe.h"

@@ -1,3 +1,4 @@
+/* decode_read.c -- reads the decoders of a tokenizer.json. */
 #include "base/alloc.h"
 #include "base/json_member.h"
 #include "base/json_read.h"

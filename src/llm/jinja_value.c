@@ -1,3 +1,5 @@
+/* jinja_value.c -- values of a template: lists, dicts, texts, and how they
+ * print. */
 #include "base/alloc.h"
 #include "base/json.h"
 #include "base/json_read.h"

@@ -1,3 +1,4 @@
+/* normalise_read.c -- reads the normalisers of a tokenizer.json. */
 #include "base/alloc.h"
 #include "base/json_member.h"
 #include "base/json_read.h"

@@ -1,3 +1,4 @@
+/* pretokenise_read.c -- reads the pre-tokenisers of a tokenizer.json. */
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/json_member.h"

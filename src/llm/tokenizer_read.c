@@ -1,3 +1,4 @@
+/* tokenizer_read.c -- reads a tokenizer.json. */
 #include "base/alloc.h"
 #include "base/json_member.h"
 #include "base/json_read.h"
