@@ -27,8 +27,7 @@ static struct str member_of(const char *object, const char *key)
 
 /* --- the runs ------------------------------------------------------------- */
 
-/* What a machine is; not what it had free at the time. */
-static bool same_host(const char *a, const char *b)
+bool difference_same_host(const char *a, const char *b)
 {
     static const char *const keys[] = { "hostname", "kernel", "cpu",
         "accelerators" };
@@ -129,7 +128,8 @@ void differences_find(struct difference *out, const struct summary *before,
     const struct summary_session *a = main_session(before);
     const struct summary_session *b = main_session(after);
 
-    out[DIFFERENCE_HOST].there = !same_host(before->run.host, after->run.host);
+    out[DIFFERENCE_HOST].there =
+            !difference_same_host(before->run.host, after->run.host);
     note(&out[DIFFERENCE_RUNTIME], str_of(text_of(runtime_of(before))),
             str_of(text_of(runtime_of(after))));
     out[DIFFERENCE_MODELS].there =

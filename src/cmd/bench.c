@@ -11,9 +11,9 @@
 #include "cmd/bench/bench_settings.h"
 #include "cmd/bench/bench_text.h"
 #include "cmd/bench/bench_worker.h"
+#include "cmd/cli/argv_copy.h"
 #include "cmd/cli/output.h"
 #include "cmd/cmd.h"
-#include "cmd/own_argv.h"
 #include "cmd/text/term.h"
 #include "os/self.h"
 
@@ -166,12 +166,12 @@ static int start(const struct bench_settings *s, char *const *argv)
     (void)snprintf(worker, sizeof(worker), "%d", fileno(to));
     (void)setenv(BENCH_WORKER_VARIABLE, worker, 1);
 
-    char **again = own_argv(self, argv);
-    char **shown = own_argv("ortmeter", argv);
+    char **again = argv_copy(self, argv);
+    char **shown = argv_copy("ortmeter", argv);
     int code = bench(s, again, shown, to);
 
-    own_argv_free(again);
-    own_argv_free(shown);
+    argv_free(again);
+    argv_free(shown);
     (void)fclose(to);
     return code;
 }

@@ -7,11 +7,11 @@
 #include "base/alloc.h"
 #include "base/json_member.h"
 #include "base/json_read.h"
+#include "cmd/cli/argv_copy.h"
 #include "cmd/cli/output.h"
 #include "cmd/cmd.h"
 #include "cmd/generate/generate_settings.h"
 #include "cmd/generate/generate_worker.h"
-#include "cmd/own_argv.h"
 #include "cmd/text/summary_text.h"
 #include "cmd/text/term.h"
 #include "export/json/summary_json.h"
@@ -146,7 +146,7 @@ static int report(const struct generate_settings *s, struct str own,
 /* Our command line without what somebody wrote. */
 static char **discreet_argv(const char *self, char *const *argv)
 {
-    char **discreet = own_argv(self, argv);
+    char **discreet = argv_copy(self, argv);
     bool next = false;
 
     for (char **a = discreet; *a; a++) {
@@ -217,12 +217,12 @@ static int start(const struct generate_settings *s, char *const *argv)
     (void)setenv(GENERATE_WORKER_VARIABLE, worker, 1);
 
     char **again = discreet_argv(self, argv);
-    char **shown = s->store_prompts ? own_argv("ortmeter", argv)
+    char **shown = s->store_prompts ? argv_copy("ortmeter", argv)
                                     : discreet_argv("ortmeter", argv);
     int code = generate(s, again, shown, to);
 
-    own_argv_free(again);
-    own_argv_free(shown);
+    argv_free(again);
+    argv_free(shown);
     (void)fclose(to);
     return code;
 }

@@ -1,6 +1,7 @@
 #include "export/json/comparison_json.h"
 
 #include "base/json.h"
+#include "export/json/judgement_json.h"
 #include "export/json/summary_json.h"
 
 #include <math.h>
@@ -45,6 +46,17 @@ static void operator_change(struct json *j, const struct comparison_operator *o,
     json_end(j);
 }
 
+static void operators(struct json *j, const struct comparison *c)
+{
+    if (c->no_operators)
+        json_text(j, "operators_not_compared", c->no_operators);
+    json_array(j, "operators");
+    for (size_t i = 0; i < c->operator_count; i++)
+        operator_change(j, &c->operators[i],
+                comparison_holds(c, COMPARISON_MEAN));
+    json_end(j);
+}
+
 static void not_alike(struct json *j, const struct comparison *c)
 {
     json_array(j, "not_alike");
@@ -70,7 +82,8 @@ static void not_alike(struct json *j, const struct comparison *c)
 }
 
 void comparison_json(struct buf *out, const struct comparison *c,
-        const struct summary *before, const struct summary *after)
+        const struct summary *before, const struct summary *after,
+        const struct judgement *judgement)
 {
     struct json j = json_line_into(out);
 
@@ -78,7 +91,7 @@ void comparison_json(struct buf *out, const struct comparison *c,
     json_u64(&j, "schema_version", SUMMARY_SCHEMA_VERSION);
     json_text(&j, "before", before->run.id);
     json_text(&j, "after", after->run.id);
-    json_text(&j, "verdict", COMPARISON_VERDICT);
+    judgement_json_members(&j, judgement);
     not_alike(&j, c);
     if (c->has_interval && comparison_holds(c, COMPARISON_MEDIAN)) {
         json_array(&j, "median_ratio_interval");
@@ -94,13 +107,10 @@ void comparison_json(struct buf *out, const struct comparison *c,
                 comparison_holds(c, (enum comparison_figure)i));
         json_end(&j);
     }
-    if (c->no_operators)
-        json_text(&j, "operators_not_compared", c->no_operators);
-    json_array(&j, "operators");
-    for (size_t i = 0; i < c->operator_count; i++)
-        operator_change(&j, &c->operators[i],
-                comparison_holds(c, COMPARISON_MEAN));
-    json_end(&j);
+    if (!judgement->no_operators)
+        judgement_json_operators(&j, judgement);
+    else
+        operators(&j, c);
     json_end(&j);
     buf_char(out, '\n');
 }

@@ -1,10 +1,10 @@
-#include "cmd/own_argv.h"
+#include "cmd/cli/argv_copy.h"
 
 #include "base/alloc.h"
 
 #include <stdlib.h>
 
-char **own_argv(const char *self, char *const *argv)
+char **argv_copy(const char *program, char *const *argv)
 {
     size_t n = 0;
 
@@ -13,13 +13,13 @@ char **own_argv(const char *self, char *const *argv)
 
     char **all = alloc_zero(n + 2, sizeof(*all));
 
-    all[0] = alloc_text(self);
+    all[0] = alloc_text(program);
     for (size_t i = 0; i < n; i++)
         all[i + 1] = alloc_text(argv[i]);
     return all;
 }
 
-void own_argv_free(char **argv)
+void argv_free(char **argv)
 {
     for (char **a = argv; *a; a++)
         free(*a);
