@@ -78,6 +78,13 @@ jq -e '.generate.model | .architecture == "llama" and .layers == 2 and
     .heads == 4 and .kv_heads == 2 and .head_size == 16' out >/dev/null ||
     fail 'the model is described wrongly'
 
+jq -e '.generate.generations[0] |
+    ([.phases[].duration_ns] | add) == .duration_ns and
+    all(.phases[]; ([.sections[].duration_ns] | add) == .duration_ns) and
+    ([.phases.decode.sections[].name | select(. != "between_sections")] ==
+        ["token_1", "token_2", "token_3", "token_4"])' out >/dev/null ||
+    fail 'sections and phases are not all of the time'
+
 # --- what is wrong -------------------------------------------------------------------
 
 mkdir empty broken

@@ -5,6 +5,7 @@
 #include "cmd/cmd.h"
 #include "cmd/text/telling.h"
 #include "llm/generator.h"
+#include "os/clock.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +14,13 @@
 #include <time.h>
 
 #define STDIN_MOST ((size_t)64 << 20)
+
+/* A stretch of a generation's time; each begins where the one before ends. */
+struct stretch {
+    enum generator_phase phase;
+    char name[40];
+    uint64_t from_ns, to_ns;
+};
 
 struct worker {
     const struct generate_settings *s;
@@ -24,6 +32,7 @@ struct worker {
     struct buf given_bytes[OPTION_TEXTS_MAX];
     struct ids prompts[OPTION_TEXTS_MAX];
     size_t prompt_count;
+    struct buf stretches; /* of the generation under way */
     struct json j;
     bool prints, streams; /* text to stdout; as it comes */
     bool tells_tokens;
@@ -31,6 +40,23 @@ struct worker {
 
 /* --- what the meter is told
  * -------------------------------------------------------------- */
+
+static struct stretch *last_stretch(const struct worker *w)
+{
+    return w->stretches.len ? (struct stretch *)(void *)(w->stretches.p +
+                                                         w->stretches.len) -
+                                      1
+                            : NULL;
+}
+
+static void add_stretch(struct worker *w, enum generator_phase phase,
+        const char *name, uint64_t from_ns)
+{
+    struct stretch s = { .phase = phase, .from_ns = from_ns };
+
+    (void)snprintf(s.name, sizeof(s.name), "%s", name);
+    buf_add(&w->stretches, &s, sizeof(s));
+}
 
 static void begin(void *context, enum generator_phase phase, const char *name)
 {
@@ -41,7 +67,14 @@ static void begin(void *context, enum generator_phase phase, const char *name)
         [GENERATOR_POST] = ORTMETER_POST,
     };
     struct worker *w = context;
+    const struct stretch *last = last_stretch(w);
+    uint64_t now_ns = mono_ns();
 
+    if (last && last->to_ns < now_ns) { /* what lies between is the phase's */
+        add_stretch(w, phase, "between_sections", last->to_ns);
+        last_stretch(w)->to_ns = now_ns;
+    }
+    add_stretch(w, phase, name, now_ns);
     (void)snprintf(w->name, sizeof(w->name), "%s", name);
     w->section = telling_begin_phase(&w->telling, phases[phase], w->name);
 }
@@ -51,6 +84,7 @@ static void end(void *context)
     struct worker *w = context;
 
     telling_end(&w->telling, &w->section);
+    last_stretch(w)->to_ns = mono_ns();
 }
 
 static void tell_token(const struct worker *w, const struct generator_token *t)
@@ -249,6 +283,46 @@ static void result_members(struct worker *w, const struct generator_result *r)
     json_end(j);
 }
 
+static void phase_member(struct worker *w, enum generator_phase phase,
+        const char *name)
+{
+    const struct stretch *s = (const void *)w->stretches.p;
+    size_t count = w->stretches.len / sizeof(*s);
+    uint64_t sum_ns = 0;
+
+    json_object(&w->j, name);
+    json_array(&w->j, "sections");
+    for (size_t i = 0; i < count; i++) {
+        if (s[i].phase != phase)
+            continue;
+        json_object(&w->j, NULL);
+        json_text(&w->j, "name", s[i].name);
+        json_u64(&w->j, "duration_ns", s[i].to_ns - s[i].from_ns);
+        json_end(&w->j);
+        sum_ns += s[i].to_ns - s[i].from_ns;
+    }
+    json_end(&w->j);
+    json_u64(&w->j, "duration_ns", sum_ns);
+    json_end(&w->j);
+}
+
+/* The generation's time, from its first section to the end of its last, and
+ * where it went: all of it. */
+static void phase_members(struct worker *w)
+{
+    const struct stretch *first = (const void *)w->stretches.p;
+
+    if (!first)
+        return;
+    json_u64(&w->j, "duration_ns", last_stretch(w)->to_ns - first->from_ns);
+    json_object(&w->j, "phases");
+    phase_member(w, GENERATOR_PRE, "pre_inference");
+    phase_member(w, GENERATOR_PREFILL, "prefill");
+    phase_member(w, GENERATOR_DECODE, "decode");
+    phase_member(w, GENERATOR_POST, "post_inference");
+    json_end(&w->j);
+}
+
 /* A prompt of that length: its own tokens, again and again. */
 static struct ids stretched(const struct ids *prompt, size_t length)
 {
@@ -293,6 +367,7 @@ static int generate(struct worker *w, size_t context, struct error *e)
 
     for (size_t i = 0; context && i < r.count; i++)
         prompts[i] = stretched(&w->prompts[i], context);
+    buf_clear(&w->stretches);
     json_object(&w->j, NULL);
     json_u64(&w->j, "prompt_tokens", r.prompts[0].count);
     json_array(&w->j, "tokens");
@@ -300,6 +375,7 @@ static int generate(struct worker *w, size_t context, struct error *e)
     json_end(&w->j);
     if (!rc)
         result_members(w, &result);
+    phase_members(w);
     json_end(&w->j);
     print_texts(w, &result);
     generator_result_release(&result);
@@ -351,7 +427,9 @@ static void clean_up(struct worker *w)
     for (size_t i = 0; i < LEN(w->prompts); i++) {
         ids_release(&w->prompts[i]);
         buf_release(&w->given_bytes[i]);
+        free((char *)w->given[i].name);
     }
+    buf_release(&w->stretches);
 }
 
 /* What is not in our command line. */
