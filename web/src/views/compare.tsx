@@ -1,0 +1,1 @@
+export function CompareView() { return <main class="first"><p>compare</p></main>; }

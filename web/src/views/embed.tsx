@@ -1,0 +1,1 @@
+export function EmbedView() { return <main class="first"><p>embed</p></main>; }

@@ -1,0 +1,1 @@
+export function GraphView() { return <main class="first"><p>graph</p></main>; }

@@ -1,0 +1,1 @@
+export function RunView() { return <main class="first"><p>run</p></main>; }

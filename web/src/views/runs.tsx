@@ -1,0 +1,1 @@
+export function RunsView() { return <main class="first"><p>runs</p></main>; }

@@ -1,0 +1,1 @@
+export function SystemView() { return <main class="first"><p>system</p></main>; }

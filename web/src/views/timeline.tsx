@@ -1,0 +1,1 @@
+export function TimelineView() { return <main class="first"><p>timeline</p></main>; }
