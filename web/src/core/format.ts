@@ -121,4 +121,4 @@ export function ticks(a: number, b: number, n: number): number[] {
 }
 
 /** A number of an axis: nothing behind the point that says nothing. */
-export const tick = (text: string) => text.replace(/(\.\d*?)0+(?=\D|$)/, '$1').replace(/\.(?=\D|$)/, '');
+export const tick = (text: string) => text.replace(/^0\u202f.*/, '0').replace(/(\.\d*?)0+(?=\D|$)/, '$1').replace(/\.(?=\D|$)/, '');

@@ -236,6 +236,24 @@ export class Grid {
         return undefined;
     }
 
+    /** Takes from an older grid what is newer than all that was loaded. */
+    continueWith(old: Grid) {
+        const loaded = this.now;
+        if (old.now <= loaded) return;
+        this.advance(old.now);
+        for (const [key, from] of old.series) {
+            const s = this.series.get(key);
+            if (!s) continue;
+            for (let i = this.indexOf(loaded) + 1; i < this.length; i++) {
+                const j = i + this.first - old.first;
+                if (j < 0 || j >= old.length) continue;
+                s.values[i] = from.values[j];
+                if (s.buckets) s.buckets[i] = from.buckets?.[j];
+            }
+            s.last = from.last ?? s.last;
+        }
+    }
+
     /** As it is now, untouched by what comes: for a pause. */
     copy(): Grid {
         const g = new Grid(this.window, this.now);

@@ -151,6 +151,7 @@ class Store {
         const end = seconds(view.to_ns), length = stored ? Math.max(1, end - seconds(view.from_ns)) : window;
         const grid = new Grid(stored && window === this.window ? Math.min(length, Math.max(window, length)) : window, end);
         for (const s of view.series) grid.load(s, view.from_ns, view.step_s);
+        if (this.live.grid.window === grid.window) grid.continueWith(this.live.grid); // what the socket told meanwhile
         const found = Array.isArray(view.findings) ? { findings: view.findings, slow: undefined } : view.findings;
         this.live = {
             grid, runs: view.runs, processes: view.processes, sessions: view.sessions,

@@ -2,6 +2,7 @@
 
 import { useCallback } from 'preact/hooks';
 import type uPlot from 'uplot';
+import { font, text } from '../charts/canvas';
 import { drawDistribution } from '../charts/distribution';
 import { backFrom, decades, TimeChart } from '../charts/time_chart';
 import { cursorTime, setCursor, useCursor } from '../core/cursor';
@@ -191,7 +192,7 @@ const end = (now: number) => {
 function ago(v: number): string {
     const back = store.shown.grid.now - v;
     if (store.shown.grid.window > 600) return f.clock(v * 1000);
-    return back < store.shown.grid.window / 100 ? 'now' : `−${f.tick(f.age(back))}`;
+    return back < store.shown.grid.window / 100 ? '' : `−${f.tick(f.age(back))}`;
 }
 
 const splits = (a: number, b: number) => backFrom(store.shown.grid.now)(a, b);
@@ -217,6 +218,8 @@ function slowEvents(shown: Shown, session?: number) {
 function marks(u: uPlot, events: Shown['events']) {
     const g = u.ctx, k = devicePixelRatio || 1;
     g.save();
+    g.font = font(11 * k);
+    text(g, 'now', u.bbox.left + u.bbox.width - 4 * k, u.bbox.top + u.bbox.height + 14 * k, 'ink-3', 'right');
     g.beginPath();
     g.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
     g.clip();
