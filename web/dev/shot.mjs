@@ -7,6 +7,8 @@ const page = await browser.newPage({ viewport: { width: Number(width), height: N
 page.on('console', m => m.type() === 'error' && console.log('console:', m.text()));
 page.on('pageerror', e => console.log('error:', e.message, e.stack?.split('\n')[1]));
 await page.goto(url);
-await page.waitForTimeout(1500);
+await page.locator('main').first().waitFor();
+await page.locator('.skeleton').first().waitFor({ state: 'detached', timeout: 20000 }).catch(() => console.log('still a skeleton'));
+await page.waitForTimeout(Number(process.env.WAIT ?? 700));
 await page.screenshot({ path: file, fullPage: width < 800 });
 await browser.close();

@@ -59,8 +59,8 @@ export function Icicle({ operators, what, pick }: { operators: Operator[]; what:
         cells.push(
             <g class="ice" onClick={() => (o ? pick(o) : zoom(level === 0 ? path.slice(0, -1) : trail))}>
                 <rect x={x} y={level * ROW} width={Math.max(0.5, w - (w > 2 ? 1 : 0.2))} height={ROW * rows - 1} fill={colour} data-tip={`${o ? `${p.name}  ${shortName(o)}` : p.name}\n${f.micros(p.us)}, ${f.share(p.us / root.us)}`} />
-                {w > 30 && <text x={x + 5} y={level * ROW + 16} fill={ink ?? css('ink')} class="strong">{clip(label, w - 8)}</text>}
-                {w > 64 && <text x={x + 5} y={level * ROW + 30} fill={ink ?? css('ink-2')}>{f.micros(p.us)}{w > 120 && level > 0 ? `, ${f.share(p.us / root.us)}` : ''}</text>}
+                {w > 30 && <text x={x + 5} y={level * ROW + 16} style={{ fill: ink ?? css('ink') }} class="strong">{clip(label, w - 8)}</text>}
+                {w > 64 && <text x={x + 5} y={level * ROW + 30} style={{ fill: ink ?? css('ink-2') }}>{f.micros(p.us)}{level === 0 && !path.length ? ` in ${f.count(operators.length)} operators` : ''}{w > 120 && level > 0 ? `, ${f.share(p.us / root.us)}` : ''}</text>}
             </g>);
         let at = x;
         for (const c of p.parts) {

@@ -50,7 +50,7 @@ function Where({ data }: { data: RunData }) {
     const elsewhere = list.filter(o => providerClass(o.provider) !== 'cpu').length;
     return (
         <Panel title="Where the time goes" note={`layer → component → operator, mean of an inference, ${f.count(list.length)} operators; click to zoom`}>
-            <Icicle operators={list} what={`${what} · ${f.micros(total)} in ${f.count(list.length)} operators`} pick={pick} />
+            <Icicle operators={list} what={what} pick={pick} />
             <p class="s ink2 classes">{elsewhere ? `${elsewhere} operators not on the CPU; ` : 'all on the CPU: '}{kinds.map(([k, name, colour]) => <span class="key"><Swatch colour={colour} />{name} {f.share(list.filter(o => work(o.op_type) === k).reduce((a, o) => a + (perInference(o) ?? 0), 0) / total)}</span>)}</p>
         </Panel>
     );
