@@ -2,7 +2,7 @@
 // counters, and the minimap above.
 
 import * as f from '../core/format';
-import { css, inkOn, operatorColour, phaseColour, providerClass } from '../core/theme';
+import { css, inkOn, operatorColour, providerClass } from '../core/theme';
 import type { Operator } from '../core/types';
 import { fit, font, hatch, hline, surface, text, vline } from './canvas';
 import type { SpanTree } from './span_tree';
@@ -17,7 +17,7 @@ export interface Scene {
     rows: Row[];
     counters: Counter[];
     operators: Map<number, Operator>;
-    phases: (number: number) => string | undefined; // of an inference
+    phaseAt?: (time: number) => string | undefined; // its colour, where phases are known
     from: number; // ns since the run's start
     to: number;
     total: number;
@@ -28,6 +28,7 @@ export interface Scene {
     hover?: number; // ns
 }
 
+export const PHASE_COLOURS = ['pre', 'prefill', 'decode', 'post', 'idle', 'idle']; // in the order of the API
 const COUNTER = 56;
 export const sceneHeight = (s: Scene) => AXIS + s.rows.reduce((h, r) => Math.max(h, r.y + r.height), 0) + 8 + s.counters.length * (COUNTER + 8) + 8;
 export const rowTop = (r: Row) => AXIS + r.y;
@@ -41,8 +42,8 @@ export const placeOf = (o: Operator | undefined) =>
 function colourOf(s: Scene, r: Row, span: number): string {
     const id = r.tree.of[span];
     switch (r.kind) {
-    case 'inference': return phaseColour(s.phases(id)) === 'idle' ? 'decode' : phaseColour(s.phases(id));
-    case 'phase': return ['pre', 'prefill', 'decode', 'post', 'idle'][id] ?? 'idle';
+    case 'inference': return s.phaseAt?.(r.tree.start[span]) ?? 'decode';
+    case 'phase': return PHASE_COLOURS[id] ?? 'idle';
     case 'load': return 'pre';
     case 'layer': return id % 2 ? 'bg-3' : 'idle';
     default: {
@@ -73,6 +74,7 @@ export function drawTimeline(canvas: HTMLCanvasElement, s: Scene) {
     g.beginPath();
     g.rect(LABELS, 0, w - LABELS, h);
     g.clip();
+    idle(g, s, x, scale, w);
     for (const r of s.rows) spans(g, s, r, x, scale, w);
     gaps(g, s, x, scale, w);
     transitions(g, s, x);
@@ -141,6 +143,30 @@ function label(g: CanvasRenderingContext2D, s: Scene, r: Row, a: number, b: numb
     if (two) text(g, fit(g, more, b - a - 8), a + 4, top + 28, ink);
 }
 
+/** Behind the operators of a traced inference: hatched where none ran. */
+function idle(g: CanvasRenderingContext2D, s: Scene, x: (t: number) => number, scale: number, w: number) {
+    const inferences = s.rows.find(r => r.kind === 'inference')?.tree;
+    for (const r of s.rows) {
+        if (r.kind !== 'operator' || !inferences) continue;
+        inferences.visit(s.from, s.to, 20 / scale, (a, b, _span, many) => {
+            const i = r.tree.firstStartingAt(a);
+            if (many || i >= r.tree.length || r.tree.start[i] >= b) return;
+            const left = Math.max(LABELS, x(a)), right = Math.min(w, x(b)), last = r.tree.firstStartingAt(b) - 1, rest = b - r.tree.end[last];
+            hatch(g, left, rowTop(r), right - left, r.height);
+            named(g, Math.max(left, x(r.tree.end[last])), right, rowTop(r), r.height, `no operator ran, ${f.nanos(rest)}`);
+        });
+    }
+}
+
+/** A text on paper in the middle of a stretch, when there is room. */
+function named(g: CanvasRenderingContext2D, left: number, right: number, top: number, height: number, name: string) {
+    const wide = g.measureText(name).width;
+    if (wide + 12 > right - left) return;
+    g.fillStyle = css('bg');
+    g.fillRect((left + right - wide) / 2 - 3, top + height / 2 - 8, wide + 6, 16);
+    text(g, name, (left + right) / 2, top + height / 2 + 4, 'ink-2', 'center');
+}
+
 /** Where nothing ran inside of an inference, and for how long. */
 function gaps(g: CanvasRenderingContext2D, s: Scene, x: (t: number) => number, scale: number, w: number) {
     const least = 46 / scale;
@@ -152,13 +178,7 @@ function gaps(g: CanvasRenderingContext2D, s: Scene, x: (t: number) => number, s
         for (let i = first; i < t.length && t.start[i - 1] < s.to && seen < 20000; i++, seen++) {
             const a = t.end[i - 1], b = t.start[i];
             if (b - a < least || (inferences && !inside(inferences.tree, a, b))) continue;
-            const left = Math.max(LABELS, x(a)), right = Math.min(w, x(b)), name = `gap ${f.nanos(b - a)}`;
-            hatch(g, left, rowTop(r), right - left, r.height);
-            const wide = g.measureText(name).width;
-            if (wide + 8 > right - left) continue;
-            g.fillStyle = css('bg');
-            g.fillRect((left + right - wide) / 2 - 3, rowTop(r) + r.height / 2 - 8, wide + 6, 16);
-            text(g, name, (left + right) / 2, rowTop(r) + r.height / 2 + 4, 'ink-2', 'center');
+            named(g, Math.max(LABELS, x(a)), Math.min(w, x(b)), rowTop(r), r.height, `gap ${f.nanos(b - a)}`);
         }
     }
 }
@@ -285,7 +305,7 @@ function curve(g: CanvasRenderingContext2D, s: Scene, c: Counter, x: (t: number)
             g.fill();
         }
     }
-    if (!shown && last !== undefined) text(g, 'no reading in view: the last value holds', LABELS + 10, top + COUNTER - 6, 'ink-3');
+    if (!shown && last !== undefined) text(g, 'no reading in view: the last value holds', LABELS + 10, last > c.most / 2 ? top + COUNTER - 8 : top + 12, 'ink-3');
     g.restore();
 }
 

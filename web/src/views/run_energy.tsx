@@ -33,7 +33,7 @@ export function EnergyTab({ data }: { data: RunData }) {
     return (
         <>
             <PowerPanel energy={e} duration={data.report.run.duration_s ?? 0} />
-            <Panel title="Where the joules went" note="source → phase → component">
+            <Panel title="Where the joules went" note={e.flows?.length ? 'source → phase → component' : 'source → for whom → for what'}>
                 <Sankey flows={flowsOf(e)} />
             </Panel>
             <div class="cells two">
@@ -60,7 +60,7 @@ function PowerPanel({ energy: e, duration }: { energy: Energy; duration: number 
     const p = e.power ?? [];
     if (p.length < 2) return null;
     return (
-        <Panel fill kind="power" title="Power" note={<Method method={e.status} />} now={<>mean <b>{f.watts(e.mean_w)}</b>, most {f.watts(e.peak_w)}</>}>
+        <Panel fill kind="power" title="Power" note={<Method method={e.status} />} now={<span>mean <b>{f.watts(e.mean_w)}</b>, most {f.watts(e.peak_w)}</span>}>
             <TimeChart label={`Power over the run, mean ${f.watts(e.mean_w)}`} lines={[{ label: 'power', colour: 'cpu', method: e.status, steps: true }]}
                 data={() => [p.map(x => x.time_s), p.map(x => x.watts)]} range={() => [0, Math.max(duration, p.at(-1)!.time_s)]} format={v => f.watts(v)} axis={v => f.tick(f.time(v))} />
         </Panel>

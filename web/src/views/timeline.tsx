@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { SpanTree } from '../charts/span_tree';
-import { drawMinimap, drawTimeline, minimapTime, rowTop, sceneHeight, timeAt, type Counter, type Row, type Scene } from '../charts/timeline';
+import { drawMinimap, drawTimeline, minimapTime, placeOf, rowTop, sceneHeight, timeAt, PHASE_COLOURS, type Counter, type Row, type Scene } from '../charts/timeline';
 import { PROFILING } from '../core/api';
 import * as f from '../core/format';
 import { useGet, useRoute } from '../core/hooks';
@@ -15,7 +15,6 @@ import { matches } from '../parts/hot_operators';
 import { RunBar } from '../parts/run_bar';
 import { TimelinePane } from '../parts/timeline_pane';
 import { hideTip, showTip } from '../parts/tip';
-import { placeOf } from '../charts/timeline';
 import { points } from './run_memory';
 import '../style/run.css';
 import '../style/timeline.css';
@@ -91,13 +90,13 @@ function Timeline({ row, spans, operators, history, slow, embedded }: { row?: Ru
     const scene = useRef<Scene>();
     if (!scene.current) scene.current = firstScene(total, start);
     const s = scene.current;
-    Object.assign(s, { rows, counters, operators: byId, total, phases: (n: number) => phaseOf(n, row, inferences) });
+    Object.assign(s, { rows, counters, operators: byId, total, phaseAt: phaseLookup(rows) });
     const height = sceneHeight(s);
     const [find, search] = useState(params().find ?? '');
     s.found = find ? new Set(operators.filter(o => matches(o, find)).map(o => o.id!)) : undefined;
 
     const draw = useRef(() => {});
-    let asked = useRef(0);
+    const asked = useRef(0);
     draw.current = () => {
         asked.current ||= requestAnimationFrame(() => {
             asked.current = 0;
@@ -127,7 +126,7 @@ function Timeline({ row, spans, operators, history, slow, embedded }: { row?: Ru
     };
 
     useEffect(() => {
-        restore(s, rows, select, move);
+        restore(rows, select, move);
     }, [rows]);
     useEffect(() => {
         note({ find: find || undefined });
@@ -184,12 +183,17 @@ function firstScene(total: number, startNs: number): Scene {
     const at = (own?: string, wall?: string) => (own !== undefined ? Number(own) : wall !== undefined ? Number(wall) - startNs : undefined);
     const a = at(p.a, p.from), b = at(p.b, p.to);
     const whole = a === undefined || b === undefined || !(b > a) || a > total;
-    return { rows: [], counters: [], operators: new Map(), phases: () => undefined, from: whole ? 0 : a, to: whole ? total : b, total };
+    return { rows: [], counters: [], operators: new Map(), from: whole ? 0 : a, to: whole ? total : b, total };
 }
 
-function phaseOf(number: number, row: RunRow | undefined, inferences: Row | undefined): string | undefined {
-    void row;
-    return inferences && number === inferences.tree.of[0] ? undefined : 'decode';
+/** The phase of a moment, where the server tells phases. */
+function phaseLookup(rows: Row[]): Scene['phaseAt'] {
+    const t = rows.find(r => r.kind === 'phase' && r.tree.track.kind === 'phase')?.tree;
+    if (!t) return undefined;
+    return time => {
+        const i = t.firstStartingAt(time + 1) - 1;
+        return i >= 0 && t.end[i] >= time ? PHASE_COLOURS[t.of[i]] : undefined;
+    };
 }
 
 function makeCounters(h: History | undefined, startNs: number, rows: Row[]): Counter[] {
@@ -207,7 +211,7 @@ function makeCounters(h: History | undefined, startNs: number, rows: Row[]): Cou
 }
 
 /** What the URL names: an operator at a moment, or an inference. */
-function restore(s: Scene, rows: Row[], select: (r: Row | undefined, span: number) => void, move: (a: number, b: number) => void) {
+function restore(rows: Row[], select: (r: Row | undefined, span: number) => void, move: (a: number, b: number) => void) {
     const p = params();
     if (p.inf) {
         const r = rows.find(q => q.kind === 'inference'), i = r ? r.tree.of.indexOf(Number(p.inf)) : -1;
@@ -227,7 +231,6 @@ function restore(s: Scene, rows: Row[], select: (r: Row | undefined, span: numbe
             return;
         }
     }
-    void s;
 }
 
 /** The next slow inference; where none is marked, the next one above p95. */
