@@ -64,7 +64,7 @@ export function Overlaid({ before, after, worse }: { before: Buckets; after: Buc
             {A.map((c, i) => <rect x={x(lo + i / n * (hi - lo)) + 0.5} y={y(c)} width={Math.max(1, (w - 44) / n - 1)} height={h - 20 - y(c)} class="before-bar" />)}
             <path d={`${line}V${y(0)}`} class="after-line" />
             <line x1={x(a50 * 1e9)} x2={x(a50 * 1e9)} y1="18" y2={h - 20} class="axis-line dashed" /><line x1={x(b50 * 1e9)} x2={x(b50 * 1e9)} y1="18" y2={h - 20} class={worse ? 'trouble-line' : 'ink-line'} />
-            <text x={x(Math.min(a50, b50) * 1e9) - 6} y="14" text-anchor="end">{a50 <= b50 ? `median ${f.time(a50)}` : `after ${f.time(b50)}`}</text><text x={x(Math.max(a50, b50) * 1e9) + 6} y="14" class="strong">{a50 <= b50 ? `after ${f.time(b50)}` : `median before ${f.time(a50)}`}</text>
+            <text x={x(Math.max(a50, b50) * 1e9) + 6} y="14">median {f.time(a50)}, <tspan class="strong">after {f.time(b50)}</tspan></text>
             <text x={w} y="30" text-anchor="end" class="soft">beyond {f.nanos(hi)}: {over(before)} before, {over(after)} after</text>
         </svg>}</div>
     );

@@ -105,6 +105,11 @@ function Result({ c }: { c: Comparison }) {
 
 const changeOf = (o: CompareOperator) => o.change_us ?? (o.us?.after !== undefined && o.us.before !== undefined ? o.us.after - o.us.before : undefined);
 
+const layerOf = (o: CompareOperator) => {
+    const n = o.layer ?? /layers?[._](\d+)/.exec(o.name ?? '')?.[1];
+    return n === undefined ? '' : `L${n} `;
+};
+
 function Changes({ list }: { list: CompareOperator[] }) {
     const [find, search] = useState('');
     const rows = list.filter(o => !find || matches(o, find)).sort((a, b) => Math.abs(changeOf(b) ?? 0) - Math.abs(changeOf(a) ?? 0));
@@ -118,7 +123,7 @@ function Changes({ list }: { list: CompareOperator[] }) {
                     const d = changeOf(o), t = tone(o.verdict), i = o.interval_us;
                     return (
                         <tr class={t}>
-                            <td class="ell" data-tip={o.name}>{shortName(o)}{(o.layers?.length ?? 0) > 1 && <span class="ink3"> ×{o.layers!.length}</span>}</td><td class="ink2 ell">{o.op_type}</td>
+                            <td class="ell" data-tip={o.name}>{(o.layers?.length ?? 0) > 1 ? null : <span class="ink3">{layerOf(o)}</span>}{shortName(o)}{(o.layers?.length ?? 0) > 1 && <span class="ink3"> ×{o.layers!.length}</span>}</td><td class="ink2 ell">{o.op_type}</td>
                             <td class="r">{o.us?.before === undefined ? <Dash why="not in the run before" /> : f.micros(o.us.before)}</td><td class="r">{o.us?.after === undefined ? <Dash why="not in the run after" /> : f.micros(o.us.after)}</td>
                             <td class="r"><b>{d === undefined ? f.DASH : f.signed(d, f.micros)}</b></td>
                             <td><svg class="bar-cell" height="12" viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true"><rect x="49.9" width=".3" height="12" class="fill-axis" />{d !== undefined && <rect class={t === 'worse' ? 'fill-trouble' : t === 'better' ? 'fill-ink' : 'fill-axis'} x={Math.min(50, x(d))} width={Math.abs(x(d) - 50)} y="2" height="8" />}{i && <rect class="fill-ink" x={x(i[0])} width={Math.max(0.3, x(i[1]) - x(i[0]))} y="5.5" height="1" />}</svg></td>
