@@ -16,7 +16,7 @@ export interface Link { from: Box; to: Box; bytes: number }
 export interface Column { title: string; path: string[]; boxes: Box[]; links: Link[]; hot: Set<Box> }
 
 const MOST = 60; // boxes of a column
-const FEW = 26; // nodes that are shown one by one
+const FEW = 40; // nodes that are shown one by one
 
 export const timeOf = (n: GraphNode) => n.per_inference_us ?? n.mean_us ?? 0;
 
@@ -43,10 +43,17 @@ export function ordered(graph: Graph): Map<number, number> {
 
 const prefix = (n: GraphNode) => (n.name ?? '').split('/').filter(Boolean).slice(0, -1).slice(0, 2).join('/') || n.op_type || 'other';
 
+const ATTENTION = /^([qkvo]_proj|qkv_proj|rotary|qk|scale|mask|softmax|av|attention|kv_cache|[qk]_norm)$/;
+const MLP = /^(gate_proj|up_proj|down_proj|gate_up_proj|activation|multiply|fc1|fc2|mlp)$/;
+
+/** The part of a layer that a component belongs to. */
+const blockOf = (n: GraphNode) =>
+    n.block ?? (ATTENTION.test(n.component ?? '') ? 'attention' : MLP.test(n.component ?? '') ? 'mlp' : n.component);
+
 /** How the nodes of a level fall into boxes. */
 function keyer(nodes: GraphNode[], depth: number): (n: GraphNode) => string {
     if (depth === 0 && nodes.some(n => n.layer !== undefined)) return n => (n.layer !== undefined ? `layer ${n.layer}` : n.component ?? n.block ?? 'other');
-    if (depth === 1 && nodes.some(n => n.block)) return n => n.block ?? n.component ?? 'other';
+    if (depth === 1 && nodes.some(n => blockOf(n) !== n.component)) return n => blockOf(n) ?? 'other';
     if (new Set(nodes.map(n => n.component)).size > 1) return n => n.component ?? 'other';
     return prefix;
 }
@@ -69,7 +76,7 @@ export function column(graph: Graph, nodes: GraphNode[], order: Map<number, numb
         const key = keyer(sorted, path.length), groups = new Map<string, GraphNode[]>();
         for (const n of sorted) groups.set(key(n), [...(groups.get(key(n)) ?? []), n]);
         if (groups.size < 2 || groups.size > MOST) {
-            const size = Math.ceil(sorted.length / Math.min(MOST / 2, Math.ceil(sorted.length / FEW)));
+            const size = Math.ceil(sorted.length / Math.min(MOST / 2, Math.ceil(sorted.length / (FEW / 2))));
             groups.clear();
             sorted.forEach((n, i) => {
                 const name = `nodes ${Math.floor(i / size) * size + 1} to ${Math.min(sorted.length, (Math.floor(i / size) + 1) * size)}`;

@@ -10,7 +10,7 @@ import { rows, type Box, type Column } from './fold';
 export interface Placed { box: Box; column: number; x: number; y: number; w: number; h: number }
 export interface Picture { columns: Column[]; placed: Placed[]; height: number; width: number; value: (n: GraphNode) => number; total: number; unit: (v: number) => string; open: string[]; selected?: number; hover?: Placed; found?: Set<number> }
 
-const TOP = 56, GAP = 10, WIDE = 170, NARROW = 118;
+const TOP = 56, GAP = 10, WIDE = 170, NARROW = 124;
 const tall = (b: Box) => (b.node ? 24 : 42);
 
 /** Puts boxes into rows, the hot path in the middle; columns stand side by side. */
@@ -79,7 +79,8 @@ function links(g: CanvasRenderingContext2D, c: Column, at: Map<Box, Placed>) {
     for (const hot of [false, true])
         for (const l of c.links) {
             const a = at.get(l.from)!, b = at.get(l.to)!, isHot = c.hot.has(l.from) && c.hot.has(l.to);
-            if (isHot !== hot || (many && !hot && l.bytes < 1e5)) continue;
+            // Folding makes ways back that no node takes: those are not drawn.
+            if (isHot !== hot || b.y <= a.y || (many && !hot && l.bytes < 1e5)) continue;
             const x0 = a.x + a.w / 2, x1 = b.x + b.w / 2, y0 = a.y + a.h, y1 = b.y, far = y1 - y0;
             g.beginPath();
             g.strokeStyle = css(hot ? 'heat-line' : 'axis');
