@@ -66,6 +66,13 @@ function makeBox(key: string, nodes: GraphNode[], order: Map<number, number>): B
     };
 }
 
+/** A few nodes of one name that stand far apart (the residual adds of a layer)
+ * are a box each; as one they would be before and behind all others at once. */
+function apart(key: string, nodes: GraphNode[], order: Map<number, number>, depth: number): Box[] {
+    if (depth === 0 || nodes.length > 4) return [makeBox(key, nodes, order)];
+    return nodes.map(n => ({ ...makeBox(nodes.length > 1 ? String(n.id) : key, [n], order), name: key.replace(/_/g, ' ') }));
+}
+
 /** One column: the boxes of some nodes, and what runs between them. */
 export function column(graph: Graph, nodes: GraphNode[], order: Map<number, number>, path: string[]): Column {
     const sorted = [...nodes].sort((a, b) => order.get(a.id)! - order.get(b.id)!);
@@ -83,7 +90,7 @@ export function column(graph: Graph, nodes: GraphNode[], order: Map<number, numb
                 groups.set(name, [...(groups.get(name) ?? []), n]);
             });
         }
-        boxes = [...groups].map(([k, list]) => makeBox(k, list, order)).sort((a, b) => a.order - b.order);
+        boxes = [...groups].flatMap(([k, list]) => apart(k, list, order, path.length)).sort((a, b) => a.order - b.order);
     }
     const of = new Map<number, Box>();
     for (const b of boxes) for (const n of b.nodes) of.set(n.id, b);
