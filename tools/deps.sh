@@ -91,6 +91,7 @@ group() {
         deb libncurses-dev
         deb libzstd-dev
         deb libcurl4-openssl-dev
+        deb libwebsockets-dev
         ;;
     run)
         deb nodejs=node

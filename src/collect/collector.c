@@ -438,7 +438,8 @@ static void take_end(struct collector *c)
     c->run.duration_ns = mono_ns() - c->run.start_mono_ns;
 }
 
-/* Goes on for those that the program left behind, as long as was asked for. */
+/* Goes on until it is known of each process whether it is followed; and for
+ * those that the program left behind, as long as was asked for. */
 static void wait_for_others(struct collector *c)
 {
     const struct collector_plan *plan = &c->plan;
@@ -448,8 +449,10 @@ static void wait_for_others(struct collector *c)
 
     rings_look(c->rings);
     (void)rings_poll(c->rings);
-    while (plan->waits && rings_alive(c->rings) && mono_ns() < end_ns &&
-            !child_asked_to_end(c->child)) {
+    while (!child_asked_to_end(c->child) &&
+            (rings_arriving(c->rings) ||
+                    (plan->waits && rings_alive(c->rings) &&
+                            mono_ns() < end_ns))) {
         (void)sleep_until(mono_ns() + POLL_NS);
         (void)empty_rings(c);
     }

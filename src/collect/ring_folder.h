@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "os/path.h"
 #include "wire/record.h"
 
 #include <stdbool.h>
@@ -23,6 +24,10 @@ int ring_folder_link(const char *folder, const char *hook,
 /* A line of the settings; before a program starts. */
 int ring_folder_set(const char *folder, const char *name, const char *value,
         struct error *e);
+
+/* The names of all files there, older rings before younger ones; none, if it
+ * cannot be read.  For folder_release(). */
+void ring_folder_list(struct folder *out, const char *folder);
 
 /* Who has no ring.  What is pointed to is gone after the call. */
 void ring_folder_refusals(const char *folder,

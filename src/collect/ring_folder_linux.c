@@ -51,6 +51,37 @@ uint32_t ring_folder_pid(const char *name)
     return (uint32_t)pid;
 }
 
+/* --- the rings in it ------------------------------------------------------ */
+
+/* A parent's ring is older than its child's, and a part than the next one: so
+ * by "<start>", and then by "<part>". */
+static int by_age(const void *a, const void *b)
+{
+    const char *x = strchr(*(char *const *)a, '-');
+    const char *y = strchr(*(char *const *)b, '-');
+    size_t x_len = x ? strcspn(x, ".") : 0, y_len = y ? strcspn(y, ".") : 0;
+    int by_start;
+
+    if (x_len != y_len)
+        return x_len < y_len ? -1 : 1;
+    if (!x_len)
+        return 0;
+    by_start = strncmp(x, y, x_len);
+    if (by_start)
+        return by_start;
+    x_len = strlen(x);
+    y_len = strlen(y);
+    if (x_len != y_len)
+        return x_len < y_len ? -1 : 1;
+    return strcmp(x, y);
+}
+
+void ring_folder_list(struct folder *out, const char *folder)
+{
+    if (folder_read(out, "%s", folder) == 0)
+        qsort(out->name, out->count, sizeof(*out->name), by_age);
+}
+
 /* --- clearing away -------------------------------------------------------- */
 
 /* All that lies there but the file `kept`, which may be NULL.  A program could

@@ -76,6 +76,10 @@ size_t rings_alive(const struct rings *r);
 void rings_each_alive(const struct rings *r,
         void (*each)(void *context, const struct ring_owner *o), void *context);
 
+/* Processes that have just started and sent nothing yet: whether they will is
+ * known in a moment. */
+size_t rings_arriving(const struct rings *r);
+
 /* Programs that a hooked process became or started, and that did not come here
  * themselves: `why` is NULL, or what the program said; `runtime` the ONNX
  * Runtime that they were seen to have loaded, or NULL. */

@@ -9,7 +9,6 @@
 #include "os/child.h"
 #include "os/clock.h"
 #include "os/guard.h"
-#include "os/path.h"
 #include "os/ticks.h"
 #include "wire/ring.h"
 
@@ -30,6 +29,9 @@
 #define LOOK_EVERY_NS     10000000
 #define SWEEP_EVERY_NS    100000000
 #define STRANGER_EVERY_NS 1000000000
+
+/* Whoever uses ONNX Runtime from its start has said so by then. */
+#define NEW_NS UINT64_C(1000000000)
 
 /* A record that somebody began and did not finish is passed over, when one of
  * the ring's writers died, and that long after. */
@@ -314,40 +316,15 @@ static void add_source(struct rings *r, const char *name)
     r->sources[r->count++] = s;
 }
 
-/* A parent's ring is older than its child's, and a part than the next one: so
- * by "<start>", and then by "<part>". */
-static int by_age(const void *a, const void *b)
-{
-    const char *x = strchr(*(char *const *)a, '-');
-    const char *y = strchr(*(char *const *)b, '-');
-    size_t x_len = x ? strcspn(x, ".") : 0, y_len = y ? strcspn(y, ".") : 0;
-    int by_start;
-
-    if (x_len != y_len)
-        return x_len < y_len ? -1 : 1;
-    if (!x_len)
-        return 0;
-    by_start = strncmp(x, y, x_len);
-    if (by_start)
-        return by_start;
-    x_len = strlen(x);
-    y_len = strlen(y);
-    if (x_len != y_len)
-        return x_len < y_len ? -1 : 1;
-    return strcmp(x, y);
-}
-
 void rings_look(struct rings *r)
 {
     struct folder f = { 0 };
 
     r->looked_ns = mono_ns();
-    if (folder_read(&f, "%s", r->folder) == 0) {
-        qsort(f.name, f.count, sizeof(*f.name), by_age);
-        for (size_t i = 0; i < f.count; i++)
-            if (f.name[i][0] != '.')
-                add_source(r, f.name[i]);
-    }
+    ring_folder_list(&f, r->folder);
+    for (size_t i = 0; i < f.count; i++)
+        if (f.name[i][0] != '.')
+            add_source(r, f.name[i]);
     folder_release(&f);
 }
 
@@ -677,6 +654,34 @@ void rings_each_alive(const struct rings *r,
     for (size_t i = 0; i < r->process_count; i++)
         if (is_alive(r->processes[i]))
             each(context, &r->processes[i]->owner);
+}
+
+/* A child of fork() has become another program, which has a ring of its own. */
+static bool is_replaced(const struct rings *r, const struct process *p)
+{
+    for (size_t i = 0; i < r->process_count; i++)
+        if (r->processes[i]->owner.pid == p->owner.pid &&
+                r->processes[i]->owner.start_ns > p->owner.start_ns)
+            return true;
+    return false;
+}
+
+/* With a ring, or with a place in its parent's, and silent so far. */
+static bool is_new(const struct rings *r, struct process *p, uint64_t now_ns)
+{
+    return !p->owner.number && p->watched &&
+           now_ns < p->owner.start_ns + NEW_NS && !is_dead(p) &&
+           !is_replaced(r, p);
+}
+
+size_t rings_arriving(const struct rings *r)
+{
+    uint64_t now_ns = mono_ns();
+    size_t n = strangers_arriving(r->strangers, now_ns);
+
+    for (size_t i = 0; i < r->process_count; i++)
+        n += is_new(r, r->processes[i], now_ns);
+    return n;
 }
 
 struct refusing {

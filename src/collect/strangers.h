@@ -23,6 +23,11 @@ void strangers_came(struct strangers *s, uint32_t pid, uint64_t start_ns);
  * to be looked at. */
 void strangers_look(struct strangers *s);
 
+/* How many of them are still starting, so that their rings may come: each is
+ * there, and has our hook mapped, or its loader is at work.  For some seconds
+ * after its exec; then it is taken for stuck. */
+size_t strangers_arriving(const struct strangers *s, uint64_t now_ns);
+
 void strangers_each(const struct strangers *s,
         void (*each)(void *context, const struct ring_stranger *s),
         void *context);

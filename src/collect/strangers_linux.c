@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "os/file.h"
+#include "os/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,9 @@
 #define EXPECTED_MOST 4096 /* then the oldest are kept, and no more */
 #define PATH_MOST     512
 #define FAMILY_MOST   64 /* processes below one that are looked at */
+
+/* A loader on a crowded machine takes this long at the most. */
+#define ARRIVING_NS UINT64_C(5000000000)
 
 struct expected {
     uint32_t pid;
@@ -92,8 +96,10 @@ void strangers_came(struct strangers *s, uint32_t pid, uint64_t start_ns)
     forget_process(s, pid, start_ns);
 }
 
-/* A mapped file whose name has "onnxruntime" in it. */
-static char *mapped_runtime(uint32_t pid)
+/* Reads the files that a process has mapped, until one is `wanted`: that one,
+ * or NULL.  Counts all in `count`. */
+static char *find_mapped(uint32_t pid, bool (*wanted)(const char *path),
+        size_t *count)
 {
     char path[64], line[PATH_MOST];
     char *found = NULL;
@@ -101,13 +107,15 @@ static char *mapped_runtime(uint32_t pid)
 
     (void)snprintf(path, sizeof(path), "/proc/%u/maps", pid);
     f = fopen(path, "re");
+    *count = 0;
     while (f && !found && fgets(line, sizeof(line), f)) {
         char *name = strchr(line, '/');
         char *end = strchr(line, '\n');
 
         if (end)
             *end = 0;
-        if (name && strstr(name, "onnxruntime"))
+        *count += name != NULL;
+        if (name && wanted(name))
             found = alloc_text(name);
     }
     if (f)
@@ -115,12 +123,27 @@ static char *mapped_runtime(uint32_t pid)
     return found;
 }
 
+static bool is_runtime(const char *path)
+{
+    return strstr(path, "onnxruntime") != NULL;
+}
+
+static bool is_hook(const char *path)
+{
+    return strstr(path, "/libortmeter.so") != NULL;
+}
+
+static bool is_library(const char *path)
+{
+    return strstr(path, ".so") && !strstr(path, "/ld-");
+}
+
 /* Its own, or that of a process below it: sudo starts what it was asked to as a
  * child, of which we hear as little. */
 static char *runtime_of(uint32_t pid)
 {
     uint32_t below[FAMILY_MOST] = { pid };
-    size_t count = 1;
+    size_t count = 1, mapped;
     char *found = NULL;
 
     for (size_t i = 0; i < count && !found; i++) {
@@ -130,7 +153,7 @@ static char *runtime_of(uint32_t pid)
         int n = file_read(text, sizeof(text), "/proc/%u/task/%u/children",
                 below[i], below[i]);
 
-        found = mapped_runtime(below[i]);
+        found = find_mapped(below[i], is_runtime, &mapped);
         rest = (struct str){ text, n > 0 ? (size_t)n : 0 };
         for (; rest.len && count < FAMILY_MOST; rest = str_after(rest, ' '))
             if (!str_u64(&child, str_before(rest, ' ')) && child <= INT32_MAX)
@@ -144,6 +167,38 @@ void strangers_look(struct strangers *s)
     for (size_t i = 0; i < s->count; i++)
         if (!s->expected[i].runtime)
             s->expected[i].runtime = runtime_of(s->expected[i].pid);
+}
+
+/* The loader maps the hook before any other library: who has others and not the
+ * hook will not come.  A process that is over has nothing mapped. */
+static bool is_arriving(const struct expected *x)
+{
+    struct program p;
+    char path[PATH_MOST];
+    size_t mapped, all;
+    char *hook = find_mapped(x->pid, is_hook, &all);
+    char *library = find_mapped(x->pid, is_library, &mapped);
+    bool loads = all && !library;
+
+    if (loads) {
+        program_look(&p, x->program, path, sizeof(path));
+        loads = p.kind != PROGRAM_STATIC;
+    }
+    bool arriving = hook || loads;
+
+    free(hook);
+    free(library);
+    return arriving;
+}
+
+size_t strangers_arriving(const struct strangers *s, uint64_t now_ns)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->count; i++)
+        n += now_ns < s->expected[i].time_ns + ARRIVING_NS &&
+             is_arriving(&s->expected[i]);
+    return n;
 }
 
 void strangers_each(const struct strangers *s,

@@ -1,9 +1,10 @@
 /* buffer.h -- a trace is a sequence of buffers, each one processor's:
  *
  *     00 u32 bytes in the file      28 u16 processor
- *     04 u32 used, header included  2c u32 state; in the first buffer of a
- *     10 i64 time of the flush             compressed trace, the format
- *     18 i64 number                 30 u32 used: this one counts
+ *     04 u32 used, header included, 2c u32 state; in the first buffer of a
+ *            or 0 in a first buffer        compressed trace, the format
+ *     10 i64 time of the flush      30 u32 used, header included
+ *     18 i64 number
  *                                   34 u16 flags
  *                                   36 u16 type
  *

@@ -70,6 +70,15 @@ static void unpack(struct etw_trace *t, struct lane *l,
         damaged(t, want - l->len);
 }
 
+/* Windows fills what is left of a buffer with 0xff, others with zeros.  Returns
+ * how many bytes there are something else. */
+static size_t not_fill(const unsigned char *p, size_t len)
+{
+    while (len && (p[len - 1] == 0xff || p[len - 1] == 0))
+        len--;
+    return len;
+}
+
 /* Goes to the lane's next buffer.  False: there is none. */
 static bool enter(struct etw_trace *t, struct lane *l)
 {
@@ -87,18 +96,13 @@ static bool enter(struct etw_trace *t, struct lane *l)
     if (x->compressed)
         unpack(t, l, x);
     else {
+        size_t hidden = not_fill(l->view.p + x->used, x->bytes - x->used);
+
         l->p = l->view.p + ETW_BUFFER_HEADER;
         l->len = x->used - ETW_BUFFER_HEADER;
+        if (hidden)
+            damaged(t, hidden);
     }
-    return true;
-}
-
-/* What follows a buffer's last record, where anything does. */
-static bool is_fill(const unsigned char *p, size_t len)
-{
-    for (size_t i = 1; i < len; i++)
-        if (p[i] != p[0])
-            return false;
     return true;
 }
 
@@ -117,7 +121,7 @@ static bool advance(struct etw_trace *t, struct lane *l)
             l->last_time = l->record.time;
             return true;
         }
-        if (got < 0 || !is_fill(l->p, l->len))
+        if (got < 0 || not_fill(l->p, l->len))
             damaged(t, l->len);
         if (!enter(t, l))
             return false;

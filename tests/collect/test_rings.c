@@ -4,6 +4,7 @@
 #include "collect/ring_folder.h"
 
 #include "base/compiler.h"
+#include "os/clock.h"
 #include "ring_files.h"
 
 #include "tree.h"
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -535,8 +537,69 @@ static void folder_replaced(void)
     tree_close(&t);
 }
 
+static pid_t paused(void)
+{
+    pid_t pid = fork();
+
+    if (pid == 0)
+        for (;;)
+            (void)pause();
+    return pid;
+}
+
+/* Stopped at its first instruction: the loader has mapped nothing yet.  0:
+ * nobody may be traced here. */
+static pid_t stopped_in_exec(void)
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
+            (void)execl("/bin/true", "true", (char *)NULL);
+        _exit(1);
+    }
+    CHECK(waitpid(pid, &status, 0) == pid);
+    return WIFSTOPPED(status) ? pid : 0;
+}
+
+static void end(pid_t pid)
+{
+    CHECK(kill(pid, SIGKILL) == 0 && waitpid(pid, NULL, 0) == pid);
+}
+
+/* Who has just started is waited for, so that nobody is called a stranger who
+ * was about to come. */
+static void arrives(void)
+{
+    struct rings *r = begin();
+    pid_t silent = paused(), loading = stopped_in_exec(), other = paused();
+    struct file f = make(r, (uint32_t)silent, mono_ns());
+
+    look(r);
+    CHECK_INT(rings_arriving(r), 1);
+    push(&f, 1, 1);
+    look(r);
+    CHECK_INT(rings_arriving(r), 0); /* it has come */
+    rings_expect(r, (uint32_t)other, "/bin/true", mono_ns());
+    CHECK_INT(rings_arriving(r), 0); /* it has libraries, and no hook */
+    if (loading) {
+        rings_expect(r, (uint32_t)loading, "/bin/true", mono_ns());
+        CHECK_INT(rings_arriving(r), 1);
+        end(loading);
+        CHECK_INT(rings_arriving(r), 0);
+    }
+    rings_expect(r, (uint32_t)own_pid(), "/bin/true", 1); /* long ago */
+    CHECK_INT(rings_arriving(r), 0);
+    end(other);
+    end(silent);
+    rings_close(r);
+    forget(&f);
+}
+
 int main(void)
 {
+    arrives();
     folder_replaced();
     dies();
     holes_and_losses();
