@@ -23,11 +23,9 @@ const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 's
 // --- live ------------------------------------------------------------------------
 
 const SERIES = [
-    ['decode_duration_seconds', 'histogram', { session: '1' }, d => d.decode],
-    ['prefill_duration_seconds', 'histogram', { session: '1' }, d => d.prefill],
-    ['inference_duration_seconds', 'histogram', { session: '1' }, d => [...d.decode, ...d.prefill]],
-    ['inference_duration_seconds', 'histogram', { session: '2' }, d => d.vad],
-    ['time_to_first_token_seconds', 'histogram', { session: '1' }, d => d.prefill],
+    ['inference_duration_seconds', 'histogram', { session: '1', phase: 'decode' }, d => d.decode],
+    ['inference_duration_seconds', 'histogram', { session: '1', phase: 'prefill' }, d => d.prefill],
+    ['inference_duration_seconds', 'histogram', { session: '2', phase: 'other' }, d => d.vad],
     ['inferences_total', 'counter', { session: '1' }, d => d.decode.length + d.prefill.length],
     ['inferences_total', 'counter', { session: '2' }, d => d.vad.length],
     ['session_busy_seconds_total', 'counter', { session: '1' }, d => d.decode.reduce((a, b) => a + b, 0) / 1e9],
@@ -81,8 +79,8 @@ function view(q) {
     const base = { timestamp_ns: ns(now()), you: { role: 'admin' }, processes: [], sessions: [], series: [], operators: { operators: [], total: 0 }, events: [], findings: [], meters: [], missing: [] };
     if (mode === 'empty') return { ...base, runs: [], from_ns: ns(now() - 60), to_ns: ns(now()), step_s: 0.25 };
     const window = /^-(\d+)s$/.exec(q.get('from') ?? '') ? Number(/^-(\d+)s$/.exec(q.get('from'))[1]) : q.get('from') ? (Number(q.get('to')) - Number(q.get('from'))) / 1e9 : 60;
-    const end = q.get('to') ? Number(q.get('to')) / 1e9 : now(), stepS = Math.max(STEP, window / 240);
-    const from = Math.floor((end - 2 * window) / stepS) * stepS, vad = (q.get('session') ?? '').endsWith('2');
+    const end = q.get('to') ? Number(q.get('to')) / 1e9 : now(), stepS = Math.max(STEP, window / Number(q.get('width') ?? 240));
+    const from = Math.floor((end - window) / stepS) * stepS, vad = (q.get('session') ?? '').endsWith('2');
     const events = [];
     if (window < 4000) for (let k = Math.floor((end - window) / STEP); k < end / STEP; k++) events.push(...step(k).slow, ...step(k).prefill.map(p => ({ id: `live/gen/${k}`, run_id: LIVE, timestamp_ns: ns(k * STEP), kind: 'generation', session: 1, first_ms: p / 1e6, tokens: 32 })));
     return {
@@ -174,12 +172,6 @@ function compare() {
     };
 }
 
-function tokens() {
-    const t = exported.tokens, layers = exported.layer_metrics.length;
-    const rows = [{ name: 'embedding' }, ...Array.from({ length: layers }, (_, i) => ({ name: `layer ${i}`, layer: i })), { name: 'lm_head' }, { name: 'between' }];
-    return { run_id: RUN, generation: 1, generations: [], token_index: t.map(x => x.token_index), duration_us: t.map(x => x.duration_ns / 1e3), traced: t.map((_, i) => i), rows, values: rows.map((_, r) => t.map((x, i) => (x.duration_ns / 1e3) * [0.02, 0.4, 0.35, 0.08, 0.15][r] * (0.8 + 0.4 * Math.abs(Math.sin(i * 7 + r))))), method: 'timed', missing: [] };
-}
-
 const row = () => ({ ...exported.run, inferences: 48, failed: 0, models: ['decoder/model'], model_name: 'decoder/model', host_name: 'vm', tags: 'demo,base', figures: { inference_duration_p50_seconds: report.latency.p50_us / 1e6, inferences_per_second: 85.8 } });
 const rows = [row(), { ...row(), run_id: compared.after, timestamp: new Date().toISOString(), tags: '' }];
 const sources = { sources: doctor.sources, samplers: doctor.samplers, missing: doctor.missing, looked_ns: ns(now()), took_ms: 85 };
@@ -187,7 +179,7 @@ const system = { ortmeter_version: '0.1.0', api_version: 1, host: doctor.host, o
 
 const P = '/api/profiling';
 const ROUTES = {
-    '/api/view': view, '/api/operators': operators, '/api/graph': graph, '/api/compare': compare, '/api/tokens': tokens,
+    '/api/view': view, '/api/operators': operators, '/api/graph': graph, '/api/compare': compare,
     '/api/spans': () => (process.env.ORTMETER_SPANS ? manySpans(Number(process.env.ORTMETER_SPANS)) : spans()),
     '/api/report': () => ({ ...report, energy: energy.energy, missing: [] }), '/api/sources': () => sources, '/api/system': () => system,
     '/api/events': () => ({ events: [], total: 0, limit: 200 }), '/api/findings': () => ({ findings: [] }),
@@ -214,7 +206,7 @@ const server = createServer((req, res) => {
     }
     if (one && req.method === 'PATCH') return send(200, JSON.stringify(rows[0]));
     if (one?.[1] === 'export') return send(200, JSON.stringify(exported), 'application/json', { 'Content-Disposition': `attachment; filename="profiling_run_${one[2]}.json"` });
-    if (one) return send(200, JSON.stringify({ run: rows.find(r => r.run_id.startsWith(one[2])) ?? rows[0], power_samples: exported.power_samples, pipeline_sections: [], tokens: [] }));
+    if (one) return send(200, JSON.stringify({ run: rows.find(r => r.run_id.startsWith(one[2])) ?? rows[0], power_samples: exported.power_samples, pipeline_sections: [], tokens: exported.tokens }));
     return problem(404, 'not_found', `There is no ${url.pathname}.`);
 });
 

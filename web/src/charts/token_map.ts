@@ -45,7 +45,7 @@ export function drawTokens(canvas: HTMLCanvasElement, p: TokenPicture) {
         }
     });
     hline(g, LEFT, w - RIGHT, 44, 'rule-2');
-    rows(g, p, w, cw, gap);
+    if (t.rows.length) rows(g, p, w, cw, gap);
     if (p.at !== undefined) {
         g.strokeStyle = css('ink');
         g.lineWidth = 1;

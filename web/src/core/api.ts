@@ -74,6 +74,25 @@ export async function get<T>(path: string, query: Query = {}, signal?: AbortSign
     return (await send(url(path, query), { signal })).json();
 }
 
+// Answers on one run that several panels ask for: asked once, kept a little.
+const KEPT = /^\/api\/(report|operators|graph|spans|findings)/, KEEP = 30_000, MOST = 12;
+const kept = new Map<string, { at: number; answer: Promise<unknown> }>();
+
+/** As get, but the same question within half a minute is not sent again. */
+export function getKept<T>(path: string, query: Query = {}): Promise<T> {
+    const key = url(path, query), old = kept.get(key);
+    if (old && Date.now() - old.at < KEEP) return old.answer as Promise<T>;
+    const answer = get<T>(path, query);
+    if (KEPT.test(path)) {
+        kept.set(key, { at: Date.now(), answer });
+        answer.catch(() => kept.delete(key));
+        if (kept.size > MOST) kept.delete(kept.keys().next().value!);
+    }
+    return answer;
+}
+
+export const forget = () => kept.clear();
+
 export async function change<T>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<T> {
     const answer = await send(path, {
         method,

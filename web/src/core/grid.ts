@@ -22,14 +22,21 @@ export interface Series extends SeriesHead {
     lastTime?: number;
     begin?: number;
     gone?: boolean;
+    /** Histograms whose buckets are not told: their mean so far. */
+    mean?: number;
 }
-
-export const keyOf = (s: SeriesHead) =>
-    `${s.metric}|${s.run_id ?? ''}|${Object.entries(s.labels ?? {}).sort().map(l => l.join('=')).join(',')}`;
 
 const isHistogram = (s: SeriesHead) => s.kind === 'histogram' || /_duration_seconds$|^time_/.test(s.metric);
 const isCounter = (s: SeriesHead) => s.kind === 'counter' || s.metric.endsWith('_total');
 
+/** Series of the history and of the socket meet under one key: a session says
+ * which model it is, and counters are of all phases. */
+export function keyOf(s: SeriesHead): string {
+    const labels = Object.entries(s.labels ?? {}).filter(([name]) => !(name === 'model' && s.labels.session) && !(name === 'phase' && isCounter(s)));
+    return `${s.metric}|${s.run_id ?? ''}|${labels.sort().map(l => l.join('=')).join(',')}`;
+}
+
+const HOLD = 10; // seconds
 const kept = new WeakMap<Buckets, (number | undefined)[]>();
 
 export class Grid {
@@ -90,6 +97,16 @@ export class Grid {
                 for (const [at, ...values] of pieces as Pieces<number>)
                     values.forEach((v, i) => this.put(s, from + (at + i + 0.5) * stepS, v, stepS));
         }
+        this.hold(s);
+    }
+
+    /** A reading that did not change is not told again: it holds, for a while. */
+    private hold(s: Series) {
+        if (s.buckets || isCounter(s)) return;
+        const most = Math.max(1, Math.ceil(HOLD / this.step)), end = this.indexOf(this.now);
+        for (let i = 1, held = 0; i <= end && i < this.length; i++)
+            if (!Number.isNaN(s.values[i])) held = 0;
+            else if (++held <= most) s.values[i] = s.values[i - 1];
     }
 
     private loadBuckets(s: Series, pieces: Pieces<number[]>, from: number, stepS: number) {
@@ -104,7 +121,8 @@ export class Grid {
     private put(s: Series, time: number, value: number, width = this.step) {
         const a = this.indexOf(time - width / 2 + this.step / 2);
         const b = Math.max(a, this.indexOf(time + width / 2 - this.step / 2));
-        for (let i = Math.max(0, a); i <= b && i < this.length; i++) s.values[i] = value;
+        // the phases of one counter come one after the other
+        for (let i = Math.max(0, a); i <= b && i < this.length; i++) s.values[i] = isCounter(s) && !Number.isNaN(s.values[i]) ? s.values[i] + value : value;
         s.last = isCounter(s) ? s.last : value;
     }
 
@@ -135,6 +153,7 @@ export class Grid {
     tell(s: Series, value: number | { count?: number; sum?: number; new?: number[] }) {
         const at = this.length - 1;
         if (typeof value === 'object') {
+            if (value.count && value.sum !== undefined) s.mean = value.sum / value.count;
             if (s.buckets && value.new?.length) addPairs((s.buckets[at] ??= new Map()), value.new);
             return;
         }

@@ -1,7 +1,7 @@
 // hooks.ts -- how components hear of what changes.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { get, Refused } from './api';
+import { forget, getKept, Refused } from './api';
 import { onRoute } from './router';
 import { store } from './store';
 import { onTheme } from './theme';
@@ -50,16 +50,20 @@ export function useGet<T>(path: string | undefined, query: Record<string, string
     const before = useRef<string | undefined>(undefined);
     useEffect(() => {
         if (!path) return;
-        const stop = new AbortController();
+        let stale = false;
         const what = path + (query.run ?? '');
         if (before.current !== what) set({});
         before.current = what;
-        get<T>(path, query, stop.signal).then(data => set({ data }), error => {
-            if (error.name !== 'AbortError') set({ error: error instanceof Refused ? error : new Refused(0, 'fault', String(error)) });
+        getKept<T>(path, query).then(data => {
+            if (!stale) set({ data });
+        }, error => {
+            if (!stale) set({ error: error instanceof Refused ? error : new Refused(0, 'fault', String(error)) });
         });
-        return () => stop.abort();
+        return () => {
+            stale = true;
+        };
     }, [path, key, turn]);
-    return { ...answer, again: () => next(n => n + 1) };
+    return { ...answer, again: () => { forget(); next(n => n + 1); } };
 }
 
 /** The width of an element, as the window changes. */

@@ -9,7 +9,7 @@ import type { Session } from './types';
 /** The session that the view is about: the one asked for, or the busiest. */
 export function chosen(shown: Shown): Session | undefined {
     const wanted = shown.session;
-    if (wanted === undefined) return shown.sessions[0];
+    if (wanted === undefined) return [...shown.sessions].sort((a, b) => (b.inferences ?? 0) - (a.inferences ?? 0))[0];
     const id = Number(wanted.slice(wanted.lastIndexOf('/') + 1));
     return shown.sessions.find(s => s.session_id === wanted) ?? shown.sessions.find(s => s.id === id) ?? shown.sessions[0];
 }
@@ -18,8 +18,7 @@ const of = (s: Session | undefined) => (s ? { session: String(s.id) } : {});
 const inRun = (list: Series[], run: string | undefined) => (run ? list.filter(s => !s.run_id || s.run_id === run) : list);
 
 export function latencySeries(shown: Shown, session: Session | undefined, phase?: string): Series[] {
-    const metric = phase === 'decode' || phase === 'prefill' ? `${phase}_duration_seconds` : 'inference_duration_seconds';
-    return inRun(shown.grid.find(metric, of(session)), session?.run_id);
+    return inRun(shown.grid.find('inference_duration_seconds', { ...of(session), phase }), session?.run_id);
 }
 
 export const sessionSeries = (shown: Shown, metric: string, session: Session | undefined) =>

@@ -6,7 +6,8 @@ import { currentToken, get, Refused } from './api';
 import { Grid, seconds, type Series } from './grid';
 import { note, params } from './router';
 import { setting } from './theme';
-import type { Finding, Meter, Missing, Operators, PageEvent, Process, RunRow, SeriesHead, Session, Slow, View } from './types';
+import { operatorsOf } from './operators';
+import type { Finding, History, Meter, Missing, Operators, PageEvent, Process, RunRow, SeriesHead, Session, Slow, View } from './types';
 
 export type State = 'connecting' | 'live' | 'paused' | 'stale' | 'disconnected' | 'waiting' | 'ended' | 'refused';
 
@@ -26,6 +27,7 @@ export interface Shown {
     missing: Missing[];
 }
 
+const STALE = 2.5; // seconds
 export const WINDOWS = [30, 60, 300, 3600, 86400];
 export const RATES = [1, 4, 10, 30, 60];
 const METRICS = ['inference_*', 'prefill_*', 'decode_*', 'inferences_*', 'failed_inferences_total', 'time_*', 'tokens_total',
@@ -33,6 +35,7 @@ const METRICS = ['inference_*', 'prefill_*', 'decode_*', 'inferences_*', 'failed
     'session_*', 'traced_inferences_total', 'device_*', 'zone_power_watts', 'zone_energy_joules_total', 'battery_power_watts',
     'hook_overhead_seconds', 'lost_events_total', 'collector_*'];
 
+const MORE = 'core_busy_ratio,tokens_total,device_utilization_ratio,process_device_memory_bytes,device_power_watts,battery_power_watts';
 const NEWEST = ['others_cpu_cores', 'session_*', 'traced_inferences_total'];
 
 const EMPTY_OPERATORS: Operators = { operators: [], total: 0 };
@@ -59,12 +62,13 @@ class Store {
     private byNumber = new Map<number, Series>();
     private heard = 0; // ms since 1970, by our clock: the last message
     private offset = 0; // the server's clock less ours, in ms
-    private silent = new Set<string>();
+    private silent = new Map<string, number>(); // runs whose collector is not heard: since when
     private attempts = 0;
     private started = false;
     private listeners = new Set<() => void>();
     private retry?: number;
     private fewer = false;
+    private stored = false;
 
     get shown(): Shown {
         return this.frozen ?? this.live;
@@ -85,7 +89,8 @@ class Store {
 
     /** Seconds since the newest data was made. */
     get age() {
-        return Math.max(0, (Date.now() - this.heard) / 1000);
+        const unheard = this.silent.size && this.silent.size >= this.live.runs.length ? Math.min(...this.silent.values()) * 1000 - this.offset : Infinity;
+        return Math.max(0, (Date.now() - Math.min(this.heard, unheard)) / 1000);
     }
 
     /** How far behind a pause is. */
@@ -100,7 +105,7 @@ class Store {
         if (!this.connected) return this.lostAt ? 'disconnected' : 'connecting';
         if (!this.live.runs.length) return 'waiting';
         if (!this.live.runs.some(r => r.status === 'running')) return 'ended';
-        if (this.silent.size || this.age > Math.max(2.5, 5 / this.rate)) return 'stale';
+        if (this.age > Math.max(STALE, 5 / this.rate)) return 'stale';
         return 'live';
     }
 
@@ -124,14 +129,22 @@ class Store {
 
     private query() {
         const p = params();
-        return { run: p.run, session: p.session, phase: p.phase, width: 240 };
+        return { run: p.run };
     }
 
     private async load() {
         try {
             const p = params();
-            const asked = p.from && p.to ? { from: p.from, to: p.to } : { from: `-${this.window}s` };
+            // The window before is wanted, too: changes are counted against it.
+            const fixed = p.from && p.to ? Number(p.to) - Number(p.from) : 0;
+            const asked = fixed ? { from: String(Number(p.from) - fixed), to: p.to, width: 480 } : this.stored ? {} : { from: `-${2 * this.window}s`, width: 480 };
             const view = await get<View>('/api/view', { ...this.query(), ...asked });
+            if (!fixed && !this.stored && view.runs.length && !view.runs.some(r => r.status === 'running')) {
+                this.stored = true; // all of it, then, not its last minute
+                return void this.load();
+            }
+            this.stored &&= !view.runs.some(r => r.status === 'running');
+            await this.more(view);
             this.refusal = undefined;
             if (p.from && p.to) {
                 const window = Math.max(1, (Number(p.to) - Number(p.from)) / 1e9);
@@ -146,36 +159,41 @@ class Store {
         this.tell();
     }
 
+    /** What the view does not hold: the history of cores, tokens, devices. */
+    private async more(view: View) {
+        const run = view.runs[0]?.run_id;
+        if (!run || !view.from_ns || view.series.some(s => s.metric === 'core_busy_ratio')) return;
+        const h = await get<History>('/metrics/history', { run, metric: MORE, from: String(view.from_ns), to: String(view.to_ns), width: 480, form: 'pieces' }).catch(() => undefined);
+        if (h && Math.abs(h.step_s - view.step_s) < 1e-6) view.series.push(...h.series);
+    }
+
     private take(view: View, window = this.window) {
-        const stored = view.runs.length > 0 && !view.runs.some(r => r.status === 'running');
-        const end = seconds(view.to_ns), length = stored ? Math.max(1, end - seconds(view.from_ns)) : window;
-        const grid = new Grid(stored && window === this.window ? Math.min(length, Math.max(window, length)) : window, end);
+        const end = view.to_ns ? seconds(view.to_ns) : Date.now() / 1000;
+        const grid = new Grid(this.stored && view.from_ns ? Math.max(0.1, end - seconds(view.from_ns)) : window, end);
         for (const s of view.series) grid.load(s, view.from_ns, view.step_s);
+        for (const [number, s] of this.byNumber) this.byNumber.set(number, grid.add({ ...s }));
         if (this.live.grid.window === grid.window) grid.continueWith(this.live.grid); // what the socket told meanwhile
         const found = Array.isArray(view.findings) ? { findings: view.findings, slow: undefined } : view.findings;
         this.live = {
             grid, runs: view.runs, processes: view.processes, sessions: view.sessions,
-            session: view.session === undefined ? undefined : String(view.session), phase: view.phase,
-            operators: view.operators?.operators ? view.operators : EMPTY_OPERATORS, events: view.events,
+            session: params().session ?? (view.session === undefined ? undefined : String(view.session)), phase: view.phase ?? phaseOf(view),
+            operators: operatorsOf(view.operators), events: view.events,
             findings: found.findings ?? [], slow: found.slow, meters: view.meters, missing: view.missing,
         };
         this.role = view.you?.role ?? this.role;
         this.ready = true;
         this.offset = view.timestamp_ns / 1e6 - Date.now();
         this.heard = Date.now();
-        for (const s of this.byNumber.values()) Object.assign(s, { begin: undefined });
-        for (const [number, s] of this.byNumber) this.byNumber.set(number, grid.add(s));
     }
 
     /** Operators and sessions are not pushed: asked for again, as they stand. */
     private async refresh() {
         if (this.paused || !this.connected || document.hidden || !this.live.runs.some(r => r.status === 'running')) return;
         try {
-            const view = await get<View>('/api/view', { ...this.query(), from: `-${Math.min(this.window, 60)}s` });
-            if (view.session !== undefined) this.live.session = String(view.session);
+            const view = await get<View>('/api/view', { ...this.query(), from: '-10s', width: 16 });
             Object.assign(this.live, {
-                operators: view.operators?.operators ? view.operators : EMPTY_OPERATORS, sessions: view.sessions,
-                processes: view.processes, runs: view.runs, meters: view.meters, missing: view.missing, phase: view.phase,
+                operators: operatorsOf(view.operators), sessions: view.sessions,
+                processes: view.processes, runs: view.runs, meters: view.meters, missing: view.missing, phase: view.phase ?? this.live.phase ?? phaseOf(view),
             });
             const found = Array.isArray(view.findings) ? { findings: view.findings } : view.findings;
             this.live.findings = found.findings ?? [];
@@ -240,7 +258,7 @@ class Store {
             this.byNumber.clear();
             this.rate = m.rate_hz ?? this.wantedRate;
             this.series(m.series ?? []);
-            this.values(m);
+            this.values({ ...m, values: m.values?.filter((v: unknown[]) => typeof v[1] === 'number') });
             if (!this.paused) void this.load(); // the curve up to here
             break;
         case 'delta':
@@ -253,7 +271,7 @@ class Store {
             for (const e of m.events ?? []) this.event(e);
             break;
         case 'run':
-            if (m.event === 'silent') this.silent.add(m.run.run_id);
+            if (m.event === 'silent') this.silent.set(m.run.run_id, seconds(m.heard_ns ?? m.timestamp_ns));
             else this.silent.delete(m.run.run_id);
             if (m.event === 'started' || m.event === 'ended') void (this.paused ? 0 : this.load());
             break;
@@ -335,6 +353,11 @@ class Store {
         void this.load();
         if (this.connected) this.subscribe();
     }
+}
+
+/** Decode, where text is generated: tokens are what one waits for. */
+function phaseOf(view: View): string | undefined {
+    return view.series.some(s => s.metric === 'inference_duration_seconds' && s.labels.phase === 'decode' && Object.keys(s.pieces ?? {}).length) ? 'decode' : undefined;
 }
 
 function pick(from: number[], wanted: number, otherwise: number): number {

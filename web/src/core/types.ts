@@ -64,14 +64,14 @@ export interface Operator {
     flops?: number; activation_bytes?: number; parameter_bytes?: number; output_bytes?: number;
     joules?: number; joules_method?: string; method?: string; after?: number[]; constant?: boolean;
     layers?: [number, number][]; input_shapes?: unknown; output_shapes?: unknown; flops_per_s?: number;
-    fused_from?: string[];
+    fused_from?: string[]; shapes?: { inputs?: unknown[]; outputs?: unknown[]; count?: number; activation_bytes?: number; parameter_bytes?: number; output_bytes?: number }[];
 }
 export interface Gap {
     session: number; method?: string; inferences?: number; run_us?: number; operators_us?: number;
     control_flow_us?: number; before_first_us?: number; between_us?: number; after_last_us?: number;
 }
 export interface Operators {
-    operators: Operator[]; gaps?: { sessions: Gap[] }; total: number; limit?: number; offset?: number;
+    operators: Operator[]; /** the name that the server's answer has for it */ ops?: Operator[]; gaps?: { sessions: Gap[] }; total: number; limit?: number; offset?: number;
     inferences?: number; traced?: number; operators_us?: number; joules?: number; missing?: Missing[];
 }
 
@@ -96,10 +96,10 @@ export interface SpanTrack {
 export interface Spans { run_id: string; from_ns: number; to_ns: number; clock: string; tracks: SpanTrack[]; total: number; missing?: Missing[] }
 
 export interface GraphNode {
-    id: number; name?: string; op_type?: string; origin: 'file' | 'fused' | 'inserted'; fused_from?: string[];
+    id: number; name?: string; op_type?: string; origin?: 'file' | 'fused' | 'inserted'; fused_from?: string[];
     provider?: string; fallback?: boolean; layer?: number; component?: string; block?: string; within?: number;
     constant?: boolean; count: number; total_us?: number; mean_us?: number; per_inference_us?: number;
-    share?: number; joules?: number; flops?: number; output_bytes?: number;
+    share?: number; after?: number[]; joules?: number; flops?: number; output_bytes?: number;
 }
 export interface Graph {
     run_id: string; session: number; model?: string; nodes: GraphNode[];

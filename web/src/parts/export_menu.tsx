@@ -3,7 +3,6 @@
 
 import { useState } from 'preact/hooks';
 import { download, PROFILING, save } from '../core/api';
-import { params } from '../core/router';
 import { surface } from '../charts/canvas';
 import { css } from '../core/theme';
 import { toast } from './toast';
@@ -28,9 +27,8 @@ export function ExportMenu({ run }: { run?: string }) {
     const fetchOne = async (format: string) => {
         close();
         try {
-            const { from, to } = params();
             await download(`${PROFILING}/export/${run}`, {
-                format, compress: gzip ? 'gzip' : undefined, table: format === 'parquet' ? 'inferences' : undefined, from, to,
+                format, compress: gzip ? 'gzip' : undefined, table: format === 'parquet' ? 'inferences' : undefined,
             }, `${run}.${format}`);
         } catch (e) {
             toast((e as Error).message);
@@ -41,7 +39,7 @@ export function ExportMenu({ run }: { run?: string }) {
             <h2>Export</h2>
             {run
                 ? <>
-                    <p class="ink2 s">run {run.slice(0, 8)}{params().from ? ', the window that is shown' : ', all of it'}</p>
+                    <p class="ink2 s">run {run.slice(0, 8)}, all of it</p>
                     <div class="formats">{FORMATS.map(([format, name, what]) => <button class="btn" onClick={() => void fetchOne(format)}><b>{name}</b><span class="ink3">{what}</span></button>)}</div>
                     <label class="s"><input type="checkbox" checked={gzip} onChange={e => set(e.currentTarget.checked)} /> compressed with gzip</label>
                 </>

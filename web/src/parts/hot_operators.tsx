@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks';
 import * as f from '../core/format';
 import { href } from '../core/router';
 import { useGet } from '../core/hooks';
+import { operatorsOf } from '../core/operators';
 import type { Shown } from '../core/store';
 import { heat, operatorColour, setting } from '../core/theme';
 import type { Operator, Operators } from '../core/types';
@@ -17,8 +18,8 @@ export function HotOperators({ shown }: { shown: Shown }) {
     const [by, choose] = useState<By>((setting('hot') as By) || 'same');
     const [find, search] = useState('');
     const run = shown.runs[0]?.run_id;
-    const other = useGet<Operators>(by === 'same' || !run ? undefined : '/api/operators', { run, by, limit: 20, from: shown.runs.some(r => r.status === 'running') ? '-10s' : undefined });
-    const answer = by === 'same' ? shown.operators : other.data;
+    const other = useGet<Operators>(by === 'same' || !run ? undefined : '/api/operators', { run, by, limit: 200 });
+    const answer = by === 'same' ? shown.operators : other.data && operatorsOf(other.data);
     const rows = (answer?.operators ?? []).filter(o => !find || matches(o, find)).slice(0, 9);
     const note = answer?.inferences ? `${shown.phase === 'decode' ? 'of a decode step; ' : ''}${f.count(answer.traced ?? answer.inferences)} traced` : undefined;
     return (
@@ -43,7 +44,7 @@ export const matches = (o: Operator, find: string) =>
 /** A node's name without what its layer and the exporter put around it. */
 export function shortName(o: Operator): string {
     const name = o.name || (o.operators ? `${o.op_type}` : `${o.op_type ?? 'operator'} ${o.id ?? ''}`);
-    return name.replace(/^.*layers?[._]?(\d+|\*)\//, '').replace(/^\/(model\/)?/, '').replace(/\/(MatMul|Gemm|Conv)$/, '') || name;
+    return name.replace(/^.*layers?[._]?(\d+|\*|X)\//, '').replace(/^\/(model\/)?/, '').replace(/\/(MatMul|Gemm|Conv)$/, '') || name;
 }
 
 export const perInference = (o: Operator) => o.per_inference_us ?? o.mean_us;

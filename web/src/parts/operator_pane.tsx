@@ -4,7 +4,7 @@
 import * as f from '../core/format';
 import { useGet } from '../core/hooks';
 import { href } from '../core/router';
-import type { Operator, Operators } from '../core/types';
+import type { Operator, Report } from '../core/types';
 import { Dash, On } from './basic';
 import { shortName } from './hot_operators';
 
@@ -23,12 +23,13 @@ export function shapeText(shape: unknown): string {
 const shapes = (list: unknown): string[] => (Array.isArray(list) ? list.map(shapeText) : []);
 
 export function OperatorPane({ run, id, of, children }: { run: string; id: number; of?: string; children?: preact.ComponentChildren }) {
-    const answer = useGet<Operators>('/api/operators', { run, by: 'node', limit: 1000 });
-    const all = answer.data?.operators ?? [], o = all.find(x => x.id === id);
+    const answer = useGet<Report>('/api/report', { run });
+    const all = answer.data?.ops ?? [], o = all.find(x => x.id === id);
     if (!o) return <div class="pane-part"><p class="ink2 s">{answer.error?.message ?? (answer.data ? 'This operator is not among those that were summed up.' : '')}</p></div>;
     const rank = all.filter(x => (x.total_us ?? 0) > (o.total_us ?? 0)).length + 1;
-    const bytes = (o.activation_bytes ?? 0) + (o.parameter_bytes ?? 0) + (o.output_bytes ?? 0);
-    const known = o.activation_bytes !== undefined || o.output_bytes !== undefined;
+    const usual = [...(o.shapes ?? [])].sort((a, b) => (b.count ?? 0) - (a.count ?? 0))[0], cost = usual ?? o;
+    const bytes = (cost.activation_bytes ?? 0) + (cost.parameter_bytes ?? 0) + (cost.output_bytes ?? 0);
+    const known = cost.activation_bytes !== undefined || cost.output_bytes !== undefined;
     const before = (o.after ?? []).map(i => all.find(x => x.id === i)).filter((x): x is Operator => !!x);
     const behind = all.filter(x => x.after?.includes(id));
     return (
@@ -50,8 +51,8 @@ export function OperatorPane({ run, id, of, children }: { run: string; id: numbe
                 <dt>without it</dt><dd data-tip="what an inference would save if it took no time at all">−{f.micros(o.per_inference_us ?? o.mean_us)} an inference</dd>
             </dl>
             <dl class="pane-part rows">
-                <dt>inputs</dt><dd>{shapes(o.input_shapes).length ? shapes(o.input_shapes).map(s => <div>{s}</div>) : <Dash why="shapes were not recorded" />}</dd>
-                <dt>outputs</dt><dd>{shapes(o.output_shapes).length ? shapes(o.output_shapes).map(s => <div>{s}</div>) : <Dash why="shapes were not recorded" />}</dd>
+                <dt>inputs</dt><dd>{shapes(usual?.inputs).length ? shapes(usual?.inputs).map(s => <div>{s}</div>) : <Dash why="shapes were not recorded" />}</dd>
+                <dt>outputs</dt><dd>{shapes(usual?.outputs).length ? shapes(usual?.outputs).map(s => <div>{s}</div>) : <Dash why="shapes were not recorded" />}</dd>
             </dl>
             <div class="pane-part">
                 <h3>Depends on <span class="ink3">{before.length} before, {behind.length} behind</span></h3>

@@ -9,7 +9,7 @@ import { Bar, matches, perInference, shortName } from './hot_operators';
 
 type Column = { name: string; value: (o: Operator) => number | undefined; text: (o: Operator) => string; why: string; wide?: boolean };
 const bytesOf = (o: Operator) => {
-    const all = [o.activation_bytes, o.parameter_bytes, o.output_bytes].filter((v): v is number => v !== undefined);
+    const usual = o.shapes?.[0] ?? o, all = [usual.activation_bytes, usual.parameter_bytes, usual.output_bytes].filter((v): v is number => v !== undefined);
     return all.length ? all.reduce((a, b) => a + b, 0) : undefined;
 };
 const perSecond = (amount: number | undefined, us: number | undefined) => (amount && us ? amount / us * 1e6 : undefined);

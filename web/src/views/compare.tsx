@@ -13,7 +13,6 @@ import { matches, shortName } from '../parts/hot_operators';
 import '../style/run.css';
 import '../style/compare.css';
 
-const LEAST: [string, string][] = [['', 'any'], ['0.02', '2 %'], ['0.05', '5 %']];
 const KNOWN: [string, string][] = [['median_us', 'us'], ['mean_us', 'us'], ['p95_us', 'us'], ['p99_us', 'us'], ['ttft_ms', 'ms'], ['tpot_ms', 'ms'], ['inferences_per_s', ''], ['peak_rss_bytes', 'bytes'], ['joules_per_inference', 'joules']];
 
 export function CompareView() {
@@ -22,7 +21,7 @@ export function CompareView() {
     const p = params(), runs = useGet<{ runs: RunRow[] }>(`${PROFILING}/runs`, { limit: 100 });
     const list = (runs.data?.runs ?? []).filter(r => r.status !== 'running');
     const b = p.b ?? (p.a ? list.find(r => r.run_id !== p.a)?.run_id : list[0]?.run_id), a = p.a ?? list.find(r => r.run_id !== b)?.run_id;
-    const answer = useGet<Comparison>(a && b ? '/api/compare' : undefined, { a, b, model: p.model, least: p.least });
+    const answer = useGet<Comparison>(a && b ? '/api/compare' : undefined, { a, b });
     const set = (which: 'a' | 'b') => (e: Event) => go(withParams({ a, b, [which]: (e.currentTarget as HTMLSelectElement).value }));
     if (runs.data && list.length < 2 && !(p.a && p.b)) return <main class="pad"><Empty><b>Two runs are needed.</b><p>{list.length ? 'One is recorded so far.' : 'None is recorded yet.'} Run the program again, changed: <code>ortmeter run -- node your_app.js</code></p></Empty></main>;
     return (
@@ -34,7 +33,6 @@ export function CompareView() {
                     <Swatch colour="ink" /><Picker label="After" list={list} value={b} onChange={set('b')} />
                     <button class="btn" onClick={() => go(withParams({ a: b, b: a }))}>swap</button>
                 </div>
-                <div class="what right"><label class="s ink3">counts as a change from <select class="field" value={p.least ?? ''} onChange={e => go(withParams({ least: e.currentTarget.value || undefined }), 'replace')}>{LEAST.map(([v, name]) => <option value={v}>{name}</option>)}</select></label></div>
             </div>
             {answer.error ? <div class="pad"><Failure error={answer.error} again={answer.again} /></div> : answer.data ? <Result c={answer.data} /> : <Skeleton />}
         </main>
@@ -85,10 +83,10 @@ function Result({ c }: { c: Comparison }) {
         <>
             <section class="verdict" aria-label="Verdict">
                 <div class="grow">
-                    <h1><span class={c.verdict === 'worse' ? 'trouble' : ''}>{headline(c)}</span> <span class="interval">{interval(range)}</span>{c.because ? `, because ${c.because}` : ''}</h1>
+                    <h1><span class={c.verdict === 'worse' ? 'trouble' : ''}>{headline(c)}</span> <span class="interval">{interval(range)}</span>{c.because && (c.verdict === 'worse' || c.verdict === 'better') ? `, because ${c.because}` : ''}</h1>
                     <p>{c.not_alike.length ? <b class="trouble">Not alike: {c.not_alike.join(', ')}. </b> : 'Same machine, ONNX Runtime and model. '}
                         {differs.length ? <>They differ in {differs.slice(0, 3).map((d, i) => <>{i ? ', ' : ''}<code>{d.what}</code>{d.before !== undefined || d.after !== undefined ? ` (${d.before ?? 'unset'} → ${d.after ?? 'unset'})` : ''}</>)}{differs.length > 3 ? ` and ${differs.length - 3} more` : ''}.</> : null}
-                        {c.verdict === 'cannot_tell' ? ' The interval of the median holds 0: more inferences would tell.' : ''}</p>
+                        {c.because && c.verdict !== 'worse' && c.verdict !== 'better' ? ` ${c.because[0].toUpperCase()}${c.because.slice(1)}.` : ''}</p>
                 </div>
                 <dl><dt><Swatch colour="axis" />before</dt><dd><a href={href({ view: 'run', run: c.before })}>{c.before.slice(0, 8)}</a></dd><dt><Swatch colour="ink" />after</dt><dd><a href={href({ view: 'run', run: c.after })}>{c.after.slice(0, 8)}</a></dd></dl>
             </section>

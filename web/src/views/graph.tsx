@@ -10,7 +10,7 @@ import { useGet, useRoute, useSize, useTheme } from '../core/hooks';
 import { addKeys } from '../core/keys';
 import { go, href, params, withParams } from '../core/router';
 import { heat } from '../core/theme';
-import type { Graph, GraphNode, Operator, RunRow } from '../core/types';
+import type { Graph, GraphNode, Operator, Report, RunRow } from '../core/types';
 import { Empty, Failure, Skeleton, Swatch } from '../parts/basic';
 import { matches, shortName } from '../parts/hot_operators';
 import { OperatorPane } from '../parts/operator_pane';
@@ -30,7 +30,8 @@ export function GraphView() {
     useRoute();
     const p = params(), run = p.run ?? 'last';
     const row = useGet<{ run: RunRow }>(`${PROFILING}/run/${run}`, { parts: 'run' });
-    const answer = useGet<Graph>('/api/graph', { run, session: p.session, phase: p.phase });
+    const answer = useGet<Graph>('/api/graph', { run, session: p.session, phase: p.phase }), report = useGet<Report>('/api/report', { run });
+    useMemo(() => answer.data && report.data && markFused(answer.data, report.data), [answer.data, report.data]);
     const [find, search] = useState(p.find ?? '');
     return (
         <main class="graph">
@@ -98,6 +99,13 @@ function Model({ graph, find }: { graph: Graph; find: string }) {
     );
 }
 
+/** The graph's answer names no origins: the report knows what fusion made. */
+function markFused(graph: Graph, report: Report) {
+    const made = new Map((report.fusion?.find(x => x.session === graph.session)?.groups ?? []).map(g => [g.name, g.nodes]));
+    for (const n of graph.nodes)
+        if (!n.origin && made.has(n.name ?? '')) Object.assign(n, { origin: 'fused', fused_from: made.get(n.name!) });
+}
+
 function about(x: Placed, amount: string): string[] {
     const n = x.box.node;
     if (!n) return [x.box.name, `${f.count(x.box.nodes.length)} nodes, ${amount}`, 'click to open'];
@@ -141,21 +149,23 @@ function Selected({ graph, id }: { graph: Graph; id: number }) {
     const n = graph.nodes.find(x => x.id === id);
     return (
         <OperatorPane run={graph.run_id} id={id}>
-            {n && n.origin !== 'file' && <div class="pane-part s"><h3>{n.origin === 'fused' ? 'Fused' : 'Put in by ONNX Runtime'}</h3>{n.fused_from?.length ? <ul class="neighbours">{n.fused_from.map(x => <li class="ell">{x}</li>)}</ul> : null}</div>}
+            {n && n.origin && n.origin !== 'file' && <div class="pane-part s"><h3>{n.origin === 'fused' ? 'Fused' : 'Put in by ONNX Runtime'}</h3>{n.fused_from?.length ? <ul class="neighbours">{n.fused_from.map(x => <li class="ell">{x}</li>)}</ul> : null}</div>}
             {n?.fallback && <div class="pane-part s"><b class="trouble">Fell back to the CPU</b></div>}
         </OperatorPane>
     );
 }
 
 function Overview({ graph, hottest, colour, total }: { graph: Graph; hottest: GraphNode[]; colour: (typeof COLOURS)[string]; total: number }) {
-    const count = (o: string) => graph.nodes.filter(n => n.origin === o).length, fell = graph.nodes.filter(n => n.fallback).length;
+    const report = useGet<Report>('/api/report', { run: graph.run_id });
+    const fusion = report.data?.fusion?.find(x => x.session === graph.session);
+    const fell = graph.nodes.filter(n => n.fallback).length;
     const gone = (why: string) => graph.gone.filter(g => g.why === why).length;
     return (
         <>
             <div class="pane-part"><h3>Hottest nodes <span class="ink3">of {f.count(graph.nodes.length)}</span></h3>
                 <table><tbody>{hottest.slice(0, 12).map(n => <tr><td class="ell"><a class="plain" href={href({ view: 'graph', run: params().run, op: String(n.id), colour: params().colour })}>{n.layer !== undefined && <span class="ink3">L{n.layer} </span>}{shortName(n as Operator)}</a></td><td class="r">{colour.unit(colour.value(n))}</td><td class="r">{f.share(colour.value(n) / (total || 1))}</td></tr>)}</tbody></table></div>
             <dl class="pane-part rows">
-                <dt>in the file</dt><dd>{graph.file_nodes === undefined ? f.DASH : `${f.count(graph.file_nodes)} nodes`}</dd><dt>ran</dt><dd>{f.count(graph.nodes.length)}</dd><dt>as they are</dt><dd>{f.count(count('file'))}</dd><dt>made by fusion</dt><dd>{f.count(count('fused'))}</dd><dt>put in</dt><dd>{f.count(count('inserted'))}</dd>
+                <dt>in the file</dt><dd>{graph.file_nodes === undefined ? f.DASH : `${f.count(graph.file_nodes)} nodes`}</dd><dt>ran</dt><dd>{f.count(graph.nodes.length)}</dd><dt>as they are</dt><dd>{f.count(fusion?.kept)}</dd><dt>made by fusion</dt><dd>{f.count(fusion?.made_by_fusion)}</dd><dt>put in</dt><dd>{f.count(fusion?.inserted)}</dd>
                 {graph.gone.length > 0 && <><dt>folded, removed</dt><dd>{f.count(gone('folded'))}, {f.count(gone('removed'))}</dd></>}
                 <dt>fell back</dt><dd>{fell ? <b class="trouble">{f.count(fell)}</b> : 'none'}</dd>
             </dl>

@@ -55,10 +55,10 @@ function Answer({ shown }: { shown: Shown }) {
     const p = live.percentiles(grid, live.latencySeries(shown, session, phase));
     const word = phase === 'decode' || phase === 'prefill' ? `${phase} ` : '';
     const tokens = grid.find('tokens_total'), rate = live.sessionSeries(shown, 'inferences_total', session);
-    const first = live.percentiles(grid, grid.find('time_to_first_token_seconds'));
+    const first = live.percentiles(grid, phase === 'decode' ? live.latencySeries(shown, session, 'prefill') : []);
     const cpu = grid.find('process_cpu_cores'), rss = grid.find('process_resident_bytes');
     const meter = shown.meters[0];
-    const hook = meter?.hook_ns ?? (grid.latest(grid.find('hook_overhead_seconds')[0]) ?? NaN) * 1e9;
+    const hook = meter?.hook_ns ?? shown.processes.find(x => x.hook_ns !== undefined)?.hook_ns ?? (grid.latest(grid.find('hook_overhead_seconds')[0]) ?? NaN) * 1e9;
     const tokenRate = live.meanOf(grid, tokens);
     const [p50, p99] = [p.values[0], p.values[3]];
     return (
@@ -73,7 +73,7 @@ function Answer({ shown }: { shown: Shown }) {
                 {tokenRate
                     ? <Figure label="tokens" text={f.number(tokenRate) + f.NARROW + '/s'} change={f.changeOf(tokenRate, live.meanOf(grid, tokens, 1))} />
                     : <Figure label="inferences" text={rate ? f.number(grid.mean(rate)) + f.NARROW + '/s' : f.DASH} change={f.changeOf(grid.mean(rate), grid.mean(rate, 1))} why="nothing was counted in this window" />}
-                {first.count > 0 && <Figure label={`first token p50`} text={f.time(first.values[0])} change={`of ${f.count(first.count)}`} />}
+                {first.count > 0 && <Figure label="first token p50" text={f.time(first.values[0])} change={`of ${f.count(first.count)}`} />}
                 <Figure label="CPU" text={cpu.length ? f.cores(live.meanOf(grid, cpu)) + f.NARROW + 'cores' : f.DASH} change={f.changeOf(live.meanOf(grid, cpu), live.meanOf(grid, cpu, 1))} why={reason(shown.missing, 'process_cpu_cores')} />
                 <Figure label="memory" text={f.bytes(live.latestOf(grid, rss))} change={growth(live.latestOf(grid, rss), live.meanOf(grid, rss, 1))} why={reason(shown.missing, 'process_resident_bytes')} />
                 <EnergyFigure shown={shown} tokenRate={tokenRate} rate={grid.mean(rate)} />
@@ -283,7 +283,7 @@ function Rates({ shown }: { shown: Shown }) {
                         data={() => [store.shown.grid.times(), live.summed(store.shown.grid, store.shown.grid.find('tokens_total'))]} />
                     : <div class="empty none"><p>No text is generated: no inference has a key-value cache.</p></div>}
             </Panel>
-            <Panel fill title="In flight" kind="queue" note={<>batch {batch ? f.number(meanBatch(shown)) : <Dash why="no input shape told a batch" />} · queue <Dash why={'The program does not tell its queue.\nortmeter.h: ortmeter_batch'} /></>}
+            <Panel fill title="In flight" kind="queue" note={<>batch {batch?.mean !== undefined ? f.number(batch.mean) : <Dash why="no input shape told a batch" />} · queue <Dash why={'The program does not tell its queue.\nortmeter.h: ortmeter_batch'} /></>}
                 now={flight.length ? <><b>{f.number(at(live.summed(grid, flight)))}</b> <span class="ink2">at most</span></> : <span class="ink3">not told</span>}>
                 {flight.length
                     ? <TimeChart live label="Inferences in flight" lines={[{ label: 'in flight', colour: 'ink-2', fill: 'bg-3', steps: true, width: 1 }]} range={window60} splits={splits} atLeast={2}
@@ -304,16 +304,6 @@ function Rates({ shown }: { shown: Shown }) {
             </Panel>
         </div>
     );
-}
-
-function meanBatch(shown: Shown): number | undefined {
-    const b = shown.grid.merged(shown.grid.find('inference_batch_samples'));
-    let n = 0, sum = 0;
-    for (const [value, c] of b) {
-        n += c;
-        sum += value * c;
-    }
-    return n ? sum / n : undefined;
 }
 
 // --- the line below --------------------------------------------------------------------

@@ -24,12 +24,11 @@ export function RunView() {
     const { run = 'last', tab } = params();
     const row = useGet<{ run: RunRow }>(`${PROFILING}/run/${run}`, { parts: 'run' });
     const report = useGet<Report>('/api/report', { run });
-    const operators = useGet<Operators>('/api/operators', { run, by: 'node', limit: 1000 });
     const findings = useGet<{ findings: Finding[] }>('/api/findings', { run });
     const failed = row.error ?? report.error;
     if (failed) return <main><RunBar run={row.data?.run} /><div class="pad"><Failure error={failed} again={() => { row.again(); report.again(); }} /></div></main>;
     if (!report.data) return <main><RunBar run={row.data?.run} /><Skeleton /></main>;
-    const data: RunData = { id: report.data.run.id, row: row.data?.run, report: report.data, operators: operators.data };
+    const data: RunData = { id: report.data.run.id, row: row.data?.run, report: report.data, operators: { operators: report.data.ops ?? [], total: report.data.ops?.length ?? 0 } };
     return (
         <main class="run">
             <RunBar run={row.data?.run} />

@@ -3,7 +3,6 @@
 import { Sankey, type Flow } from '../charts/sankey';
 import { TimeChart } from '../charts/time_chart';
 import * as f from '../core/format';
-import { useGet } from '../core/hooks';
 import { href } from '../core/router';
 import type { Energy, Joules, Report } from '../core/types';
 import { Dash, Empty, Method, Panel } from '../parts/basic';
@@ -27,8 +26,7 @@ export function flowsOf(e: Energy): Flow[] {
 }
 
 export function EnergyTab({ data }: { data: RunData }) {
-    const full = useGet<Report>('/api/report', { run: data.id, parts: 'energy' });
-    const e = full.data?.energy ?? data.report.energy;
+    const e = data.report.energy;
     if (!e || e.total_j === undefined) return <NoEnergy energy={e} run={data.id} />;
     return (
         <>

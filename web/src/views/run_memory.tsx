@@ -41,7 +41,7 @@ export function aligned(list: [number[], number[]][]): (number | null)[][] {
 
 export function MemoryTab({ data }: { data: RunData }) {
     const r = data.report, m = r.memory ?? {};
-    const answer = useGet<History>('/metrics/history', { run: data.id, metric: 'process_resident_bytes,process_anonymous_bytes', step: 0 });
+    const answer = useGet<History>('/metrics/history', { run: data.id, metric: 'process_resident_bytes,process_anonymous_bytes', width: 1200, form: 'pieces' });
     const h = answer.data, list = h ? METRICS.filter(([name]) => h.series.some(s => s.metric === name)) : [];
     const columns = h ? aligned(list.map(([name]) => points(h, name, r.run.started_ns))) : [];
     const ROWS: [string, string][] = [

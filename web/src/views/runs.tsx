@@ -14,9 +14,9 @@ import '../style/run.css';
 interface Runs { runs: RunRow[]; total: number; limit: number; offset: number }
 const UNDO = 6; // seconds in which a deletion can be taken back
 const PAGE = 100;
-const FIGURES = 'inference_duration_p50_seconds,inferences_per_second';
+const FIGURES = 'inference_duration_p50_seconds';
 const COLUMNS: [string, string, string?][] = [
-    ['run', ''], ['started', '', 'date'], ['model, command', ''], ['tags', ''], ['host', ''], ['inferences', 'r'], ['p50', 'r'], ['rate', 'r'], ['length', 'r', 'duration'], ['memory', 'r'], ['energy', 'r', 'energy'], ['', 'r'],
+    ['run', ''], ['started', '', 'date'], ['model, command', ''], ['tags', ''], ['host', ''], ['inferences', 'r'], ['p50', 'r'], ['length', 'r', 'duration'], ['memory', 'r'], ['energy', 'r', 'energy'], ['', 'r'],
 ];
 
 const doomed = new Map<string, number>(); // runs whose deletion still can be taken back
@@ -89,7 +89,7 @@ function Nothing({ filtered }: { filtered: boolean }) {
 }
 
 function Row({ run: r, marked, toggle, remove, changed }: { run: RunRow; marked: boolean; toggle: () => void; remove: () => void; changed: () => void }) {
-    const running = r.status === 'running', p50 = r.figures?.inference_duration_p50_seconds, rate = r.figures?.inferences_per_second;
+    const running = r.status === 'running', p50 = r.figures?.inference_duration_p50_seconds;
     const length = r.duration_ns !== undefined ? r.duration_ns / 1e9 : r.total_duration_ms !== undefined ? r.total_duration_ms / 1e3 : undefined;
     return (
         <tr>
@@ -101,7 +101,6 @@ function Row({ run: r, marked, toggle, remove, changed }: { run: RunRow; marked:
             <td class="ink2">{r.host_name ?? <Dash why="the run does not tell its host" />}</td>
             <td class="r">{r.failed ? <span class="trouble">{f.count(r.failed)} of </span> : null}{f.count(r.inferences)}</td>
             <td class="r">{p50 === undefined ? <Dash why="no latency was stored with the run" /> : f.time(p50)}</td>
-            <td class="r">{rate === undefined ? <Dash why="no rate was stored with the run" /> : f.perSecond(rate)}</td>
             <td class="r">{running ? <span class="tag">running</span> : length === undefined ? <Dash why="the run was interrupted" /> : f.time(length)}</td>
             <td class="r">{r.peak_rss_bytes === undefined ? <Dash why="the program's memory was not read" /> : f.bytes(r.peak_rss_bytes)}</td>
             <td class="r">{r.total_energy_mj === undefined ? <Dash why="no source of energy answered" /> : <span data-tip={r.energy_method}>{f.joules(r.total_energy_mj / 1e3)}</span>}</td>

@@ -21,7 +21,7 @@ export function SystemView() {
 }
 
 export function SystemPanels({ run, report }: { run?: string; report?: Report }) {
-    const system = useGet<System>('/api/system'), sources = useGet<Sources>('/api/sources', { run });
+    const system = useGet<System>('/api/system'), sources = useGet<Sources>('/api/sources');
     if (system.error) return <div class="pad"><Failure error={system.error} again={system.again} /></div>;
     if (!system.data || !sources.data) return sources.error ? <div class="pad"><Failure error={sources.error} again={sources.again} /></div> : <Skeleton />;
     const all = sources.data.sources, there = all.filter(s => s.available);

@@ -6,6 +6,7 @@ import { drawMinimap, drawTimeline, minimapTime, placeOf, rowTop, sceneHeight, t
 import { PROFILING } from '../core/api';
 import * as f from '../core/format';
 import { useGet, useRoute } from '../core/hooks';
+import { operatorsOf } from '../core/operators';
 import { addKeys } from '../core/keys';
 import { note, params } from '../core/router';
 import { onTheme } from '../core/theme';
@@ -29,12 +30,12 @@ export function TimelineView({ embedded }: { embedded?: boolean } = {}) {
     const { run = 'last' } = params();
     const row = useGet<{ run: RunRow }>(`${PROFILING}/run/${run}`, { parts: 'run' });
     const spans = useGet<Spans>('/api/spans', { run });
-    const operators = useGet<Operators>('/api/operators', { run, by: 'node', limit: 1000 });
-    const history = useGet<History>('/metrics/history', { run, metric: COUNTERS.map(c => c[0]).join(','), step: 0 });
-    const slow = useGet<{ events: PageEvent[] }>('/api/events', { run, kind: 'slow', sort: 'time', limit: 200 });
+    const operators = useGet<Operators>('/api/operators', { run, by: 'node', limit: 10000 });
+    const history = useGet<History>('/metrics/history', { run, metric: COUNTERS.map(c => c[0]).join(','), width: 4096, form: 'pieces' });
+    const slow = useGet<{ events: PageEvent[] }>('/api/events', { run, limit: 1000 });
     if (spans.error) return <main><RunBar run={row.data?.run} /><div class="pad"><Failure error={spans.error} again={spans.again} /></div></main>;
     if (!spans.data) return <main>{!embedded && <RunBar run={row.data?.run} />}<Skeleton /></main>;
-    return <Timeline embedded={embedded} row={row.data?.run} spans={spans.data} operators={operators.data?.operators ?? []} history={history.data} slow={slow.data?.events ?? []} />;
+    return <Timeline embedded={embedded} row={row.data?.run} spans={spans.data} operators={operators.data ? operatorsOf(operators.data).operators : []} history={history.data} slow={(slow.data?.events ?? []).filter(e => e.kind === 'slow')} />;
 }
 
 /** Rows from tracks: phases, loads, inferences, layers, then threads with a
