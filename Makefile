@@ -6,7 +6,7 @@ DESTDIR ?=
 TEST    ?=
 
 build:
-	@tools/deps.sh build
+	@tools/deps.sh build web
 	@tools/configure.sh build --prefix=$(PREFIX)
 	@ninja -C build --quiet product
 

@@ -13,7 +13,7 @@ export interface Box {
     order: number; // where it stands from input to output
 }
 export interface Link { from: Box; to: Box; bytes: number }
-export interface Column { title: string; path: string[]; boxes: Box[]; links: Link[]; hot: Set<Box> }
+export interface Column { title: string; path: string[]; boxes: Box[]; links: Link[]; /** the hot path: what follows on what */ hot: Map<Box, Box | undefined> }
 
 const MOST = 60; // boxes of a column
 const FEW = 40; // nodes that are shown one by one
@@ -107,7 +107,7 @@ export function column(graph: Graph, nodes: GraphNode[], order: Map<number, numb
 }
 
 /** The heaviest way from the beginning to the end, by time. */
-function hotPath(boxes: Box[], links: Link[]): Set<Box> {
+function hotPath(boxes: Box[], links: Link[]): Map<Box, Box | undefined> {
     const place = new Map(boxes.map((b, i) => [b, i])), best = boxes.map(b => b.us), from: (Box | undefined)[] = boxes.map(() => undefined);
     const into = new Map<Box, Link[]>();
     for (const l of links) if (place.get(l.from)! < place.get(l.to)!) into.set(l.to, [...(into.get(l.to) ?? []), l]);
@@ -120,10 +120,11 @@ function hotPath(boxes: Box[], links: Link[]): Set<Box> {
             }
         }
     });
-    const path = new Set<Box>();
-    let at: Box | undefined = boxes[best.indexOf(Math.max(...best))];
+    const path = new Map<Box, Box | undefined>();
+    let at: Box | undefined = boxes[best.indexOf(Math.max(...best))], next: Box | undefined;
     while (at) {
-        path.add(at);
+        path.set(at, next);
+        next = at;
         at = from[place.get(at)!];
     }
     return path;

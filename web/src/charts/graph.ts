@@ -78,7 +78,7 @@ function links(g: CanvasRenderingContext2D, c: Column, at: Map<Box, Placed>) {
     const many = c.links.length > 400;
     for (const hot of [false, true])
         for (const l of c.links) {
-            const a = at.get(l.from)!, b = at.get(l.to)!, isHot = c.hot.has(l.from) && c.hot.has(l.to);
+            const a = at.get(l.from)!, b = at.get(l.to)!, isHot = c.hot.get(l.from) === l.to;
             // Folding makes ways back that no node takes: those are not drawn.
             if (isHot !== hot || b.y <= a.y || (many && !hot && l.bytes < 1e5)) continue;
             const x0 = a.x + a.w / 2, x1 = b.x + b.w / 2, y0 = a.y + a.h, y1 = b.y, far = y1 - y0;
