@@ -17,7 +17,7 @@ static int run(const struct cmd_call *c, struct error *e)
     int rc;
 
     interrupt_catch();
-    rc = serving_start(&serving, &s->serving, &s->database, "serve", e);
+    rc = serving_start(&serving, &s->serving, &s->database, e);
     while (!rc && !interrupt_came())
         (void)sleep_until(mono_ns() + UINT64_C(3600000000000));
     serving_stop(serving);

@@ -126,7 +126,7 @@ static void write_machine(void *to, struct json *j)
 /* --- start and stop ------------------------------------------------------- */
 
 int serving_start(struct serving **out, const struct serving_settings *x,
-        const struct database *d, const char *verb, struct error *e)
+        const struct database *d, struct error *e)
 {
     struct serving *s = alloc_zero(1, sizeof(*s));
     int rc = x->port > 65535
@@ -160,10 +160,15 @@ int serving_start(struct serving **out, const struct serving_settings *x,
         serving_stop(s);
         return rc;
     }
-    (void)fprintf(stderr, "ortmeter %s: serving at %s\n", verb,
-            server_url(s->server));
+    (void)fprintf(stderr, "ortmeter: serving at %s\n", server_url(s->server));
     *out = s;
     return 0;
+}
+
+void serving_settle(struct serving *s)
+{
+    if (s)
+        server_settle(s->server);
 }
 
 void serving_stop(struct serving *s)

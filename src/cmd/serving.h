@@ -45,11 +45,13 @@ struct serving_settings {
 
 struct serving;
 
-/* Starts the server and tells its address on stderr, in the name of the verb.
+/* Starts the server and tells its address on stderr.
  * The settings and the database's live as long. */
 int serving_start(struct serving **out, const struct serving_settings *s,
-        const struct database *d, const char *verb, struct error *e);
-/* NULL is welcome. */
+        const struct database *d, struct error *e);
+/* A run that was recorded here has ended: those who listen are told. */
+void serving_settle(struct serving *s);
+/* NULL is welcome, as above. */
 void serving_stop(struct serving *s);
 
 /* The folder for tokens and the audit log, made if need be: $XDG_STATE_HOME or

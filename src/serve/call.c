@@ -226,6 +226,15 @@ static int read_number(struct call *c, struct answer *a, const struct param *p,
     return bad(a, p, range);
 }
 
+/* Digits of an id, or "last". */
+static bool is_run(struct str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (!strchr("0123456789abcdefABCDEF-", s.p[i]))
+            return str_is(s, "last");
+    return s.len >= 4 && s.len <= RUN_ID_LEN;
+}
+
 static int read_list(struct answer *a, const struct param *p, struct str s)
 {
     size_t count = 0;
@@ -260,11 +269,10 @@ static int read_value(struct call *c, struct answer *a, size_t i, struct str s)
                                  "a time: RFC 3339, nanoseconds since 1970, "
                                  "-15m, or 1.5s since the run's start");
     case PARAM_RUN:
-        return s.len >= 4 && s.len <= RUN_ID_LEN
-                       ? 0
-                       : bad(a, p,
-                                 "an id, 4 characters or more of one, or "
-                                 "last");
+        return is_run(s) ? 0
+                         : bad(a, p,
+                                   "an id, 4 characters or more of one, or "
+                                   "last");
     case PARAM_TEXT: break;
     }
     return (double)s.len <= p->most ? 0 : bad(a, p, "shorter");

@@ -234,9 +234,9 @@ static void say_end(struct live *l, struct following *f)
 /* Whether something is new. */
 static bool look_at(struct live *l, struct following *f)
 {
-    uint64_t now = mono_ns();
     bool was_silent = f->shown->silent;
     size_t found = following_read(f, l->store, keep_message, l);
+    uint64_t now = mono_ns();
 
     f->run.status = RUN_INTERRUPTED; /* a run that was deleted is no more */
     (void)store_read_run(l->store, f->run.row, take_status, f, NULL);
@@ -251,7 +251,7 @@ static bool look_at(struct live *l, struct following *f)
         ;
     f->shown->ended = true;
     f->shown->silent = false;
-    f->ended_ns = now;
+    f->ended_ns = mono_ns();
     f->row_ns = 0;
     following_show(f, l->store);
     say_end(l, f);

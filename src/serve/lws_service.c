@@ -14,6 +14,7 @@
 #define CHUNK            65536
 #define FRAME_MOST       65536 /* of a client */
 #define GOODBYE_NS       UINT64_C(1000000000)
+#define MAPPED           "::ffff:" /* before an IPv4 address */
 #define SUBPROTOCOL      "ortmeter.v1"
 
 /* What lws keeps for us of a connection; zeroed at its beginning. */
@@ -29,8 +30,6 @@ struct connection {
     int close_code;
     bool asked; /* for a chance to write, and did not get it yet */
     bool too_large;
-    char peer[64];
-    uint64_t came_ns;
 };
 
 static struct server *server_of(struct lws *wsi)
@@ -124,7 +123,8 @@ static struct job *job_new(struct lws *wsi, bool upgrade)
 
     j->came_ns = mono_ns();
     (void)lws_get_peer_simple(wsi, j->peer, sizeof(j->peer));
-    r->peer = j->peer;
+    r->peer = str_starts(str_of(j->peer), MAPPED) ? j->peer + sizeof(MAPPED) - 1
+                                                  : j->peer;
     r->upgrade = upgrade;
     r->tls = lws_is_ssl(wsi);
     for (size_t i = 0; i < LWS_ARRAY_SIZE(methods) && !r->method.p; i++)
@@ -194,7 +194,7 @@ static void note(struct server *s, const struct job *j, int status)
     if (status >= 400 && status < 500)
         atomic_fetch_add(&s->refusals, 1);
     audit_add(s->audit, &(struct audit_entry){
-                                .peer = j->peer,
+                                .peer = j->request.peer,
                                 .token = j->what.who.name,
                                 .role = j->what.who.role,
                                 .method = j->request.method,
@@ -339,11 +339,10 @@ static int take_body(struct connection *c, const void *bytes, size_t len)
 }
 
 /* The connection goes; what a worker holds stays his. */
-static void let_go(struct lws *wsi, struct connection *c)
+static void let_go(struct connection *c)
 {
     struct job *j = c->job;
 
-    (void)wsi;
     if (!j)
         return;
     c->job = NULL;
@@ -393,10 +392,9 @@ static int begin_socket(struct lws *wsi, struct connection *c,
     struct server *s = server_of(wsi);
     struct job *j = job_new(wsi, true);
 
-    *c = (struct connection){ .wsi = wsi, .came_ns = j->came_ns };
-    memcpy(c->peer, j->peer, sizeof(c->peer));
+    *c = (struct connection){ .wsi = wsi };
     if (dispatch_check(s, &j->what, &j->request, &j->answer)) {
-        c->socket = socket_new(s, &j->what, c->peer);
+        c->socket = socket_new(s, &j->what);
         c->next = *list;
         c->link = list;
         if (c->next)
@@ -481,7 +479,7 @@ static void wake_sockets(struct connection *list)
     uint64_t now = mono_ns();
 
     for (struct connection *c = list; c; c = c->next) {
-        if (c->asked) {
+        if (c->asked && lws_send_pipe_choked(c->wsi)) {
             socket_choked(c->socket, now);
             if (socket_close_code(c->socket, now) == 1013)
                 lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK,
@@ -511,7 +509,7 @@ static int take_http(struct lws *wsi, enum lws_callback_reasons reason,
     case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
     case LWS_CALLBACK_CLOSED_HTTP:
         if (c)
-            let_go(wsi, c);
+            let_go(c);
         return 0;
     default: return lws_callback_http_dummy(wsi, reason, c, in, len);
     }

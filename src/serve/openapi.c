@@ -50,13 +50,14 @@ static void param_schema(struct json *j, const struct param *p)
     case PARAM_TIME:
         json_text(j, "type", "string");
         json_text(j, "pattern",
-                "^([0-9]{4}-[0-9]{2}-[0-9]{2}.*|[0-9]{16,18}|"
-                "-[0-9]+(\\.[0-9]+)?[smhd]|[0-9]+(\\.[0-9]+)?s)$");
+                "^(20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9])"
+                "(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z)?|[0-9]{16,18}|"
+                "-[0-9]{1,4}(\\.[0-9]{1,9})?[smhd]|[0-9]{1,6}(\\.[0-9]{1,9})?s)"
+                "$");
         break;
     case PARAM_RUN:
         json_text(j, "type", "string");
-        json_int(j, "minLength", 4);
-        json_int(j, "maxLength", RUN_ID_LEN);
+        json_text(j, "pattern", "^(last|[0-9a-f-]{4,36})$");
         break;
     case PARAM_TEXT:
         json_text(j, "type", "string");
@@ -96,7 +97,9 @@ static void path_param(struct json *j, const struct route *r)
     json_bool(j, "required", true);
     json_object(j, "schema");
     json_text(j, "type", "string");
-    json_int(j, "minLength", 1);
+    json_text(j, "pattern",
+            str_starts(str_of(open), "{run_id}") ? "^(last|[0-9a-f-]{4,36})$"
+                                                 : "^[0-9A-Za-z._-]{1,64}$");
     json_end(j);
     json_end(j);
 }

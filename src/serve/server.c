@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "os/clock.h"
+#include "os/pause.h"
 #include "os/self.h"
 #include "serve/lws_service.h"
 #include "serve/state.h"
@@ -12,10 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define USUAL_PORT   8000
-#define PORTS_TRIED  100
-#define USUAL_BIND   "127.0.0.1"
-#define REQUESTS_OFF 100 /* a second, of others than loopback */
+#define USUAL_PORT    8000
+#define PORTS_TRIED   100
+#define USUAL_BIND    "127.0.0.1"
+#define REQUESTS_OFF  100 /* a second, of others than loopback */
+#define SETTLE_NS     UINT64_C(2000000000)
+#define LAST_WORDS_NS UINT64_C(1000000000)
 
 /* --- workers -------------------------------------------------------------- */
 
@@ -209,6 +212,28 @@ int server_start(struct server **out, const struct server_plan *p,
     }
     *out = s;
     return 0;
+}
+
+static bool runs_go_on(struct server *s)
+{
+    const struct live_view *v = live_lock(s->live);
+    bool any = false;
+
+    for (size_t i = 0; i < v->run_count; i++)
+        any |= !v->runs[i]->ended;
+    live_unlock(s->live);
+    return any;
+}
+
+void server_settle(struct server *s)
+{
+    uint64_t until = mono_ns() + SETTLE_NS;
+
+    while (atomic_load(&s->sockets) && runs_go_on(s) && mono_ns() < until)
+        (void)sleep_until(mono_ns() + LAST_WORDS_NS / 10);
+    /* Each client hangs up when it was told, or has had the time. */
+    for (int i = 0; i < 10 && atomic_load(&s->sockets); i++)
+        (void)sleep_until(mono_ns() + LAST_WORDS_NS / 10);
 }
 
 void server_stop(struct server *s)

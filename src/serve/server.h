@@ -39,6 +39,10 @@ struct server_plan {
  * -EADDRINUSE, -EACCES: the port. */
 int server_start(struct server **out, const struct server_plan *p,
         struct error *e);
+/* A run of this process has ended: waits until those who listen could hear of
+ * it, two seconds at most. */
+void server_settle(struct server *s);
+
 /* Says goodbye to all clients, and waits for the threads.  NULL is welcome. */
 void server_stop(struct server *s);
 

@@ -32,12 +32,10 @@ struct socket {
     struct buf types;         /* only these, a line each; empty: all */
 };
 
-struct socket *socket_new(struct server *s, const struct dispatch *d,
-        const char *peer)
+struct socket *socket_new(struct server *s, const struct dispatch *d)
 {
     struct socket *k = alloc_zero(1, sizeof(*k));
 
-    (void)peer;
     k->server = s;
     k->who = d->who;
     k->profiling = strcmp(d->route->path, "/ws/profiling") == 0;

@@ -75,8 +75,7 @@ void dispatch_pack(const struct request *r, struct answer *a);
 /* The protocol of /ws/metrics and /ws/profiling (socket.c). */
 struct socket;
 
-struct socket *socket_new(struct server *s, const struct dispatch *d,
-        const char *peer);
+struct socket *socket_new(struct server *s, const struct dispatch *d);
 void socket_free(struct socket *k);
 /* A whole message of the client. */
 void socket_take(struct socket *k, struct str text);
