@@ -160,5 +160,8 @@ addEventListener('message', e => {
     }
 });
 
+const root = document.createElement('div');
+root.id = 'page';
+document.body.prepend(root);
 store.start();
-render(<Page />, document.body);
+render(<Page />, root);

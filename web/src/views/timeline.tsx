@@ -105,7 +105,7 @@ function Timeline({ row, spans, operators, history, slow, embedded }: { row?: Ru
             if (map.current) drawMinimap(map.current, s);
         });
     };
-    const moved = useDebounced(() => {
+    const moved = useThrottled(() => {
         note({ a: String(Math.round(s.from)), b: String(Math.round(s.to)), from: undefined, to: undefined });
         render(n => n + 1);
     }, 150);
@@ -379,12 +379,15 @@ function glide(scene: () => Scene, move: (a: number, b: number) => void, zoom: (
     };
 }
 
-function useDebounced(act: () => void, ms: number): () => void {
+/** Acts at most every `ms`, and once more when all is still. */
+function useThrottled(act: () => void, ms: number): () => void {
     const timer = useRef(0), now = useRef(act);
     now.current = act;
     useEffect(() => () => clearTimeout(timer.current), []);
     return () => {
-        clearTimeout(timer.current);
-        timer.current = window.setTimeout(() => now.current(), ms);
+        timer.current ||= window.setTimeout(() => {
+            timer.current = 0;
+            now.current();
+        }, ms);
     };
 }
