@@ -30,6 +30,10 @@ void differences_find(struct difference *out, const struct summary *before,
         const struct summary *after);
 void differences_release(struct difference *all);
 
+/* Two hosts as runs have them, in JSON: whether they are the same machine, not
+ * what it had free at the time. */
+bool difference_same_host(const char *a, const char *b);
+
 /* "host", "onnxruntime", "models", "batch", ... */
 const char *difference_name(enum difference_kind kind);
 

@@ -11,6 +11,7 @@
 #include "cmd/bench/bench_settings.h"
 #include "cmd/bench/bench_text.h"
 #include "cmd/bench/bench_worker.h"
+#include "cmd/cli/argv_copy.h"
 #include "cmd/cli/output.h"
 #include "cmd/cmd.h"
 #include "cmd/text/term.h"
@@ -28,29 +29,6 @@ static int complain(const char *why)
 
 /* --- the worker's side of it ------------------------------------------------
  */
-
-/* Our own command line again. */
-static char **worker_argv(const char *self, char *const *argv)
-{
-    size_t n = 0;
-
-    while (argv[n])
-        n++;
-
-    char **all = alloc_zero(n + 2, sizeof(*all));
-
-    all[0] = alloc_text(self);
-    for (size_t i = 0; i < n; i++)
-        all[i + 1] = alloc_text(argv[i]);
-    return all;
-}
-
-static void free_argv(char **argv)
-{
-    for (char **a = argv; *a; a++)
-        free(*a);
-    free(argv);
-}
 
 static int read_report(struct bench_report *out, FILE *from, struct error *e)
 {
@@ -106,6 +84,7 @@ static void own_sweep(struct sweep *out, const struct bench_report *r)
             .batch = r->rows[i].batch,
             .level = (int)r->rows[i].level,
             .latency = r->rows[i].service,
+            .done = r->rows[i].service.count,
             .rounds = 1,
             .wall_ns = (double)r->rows[i].wall_ns,
         };
@@ -188,12 +167,12 @@ static int start(const struct bench_settings *s, char *const *argv)
     (void)snprintf(worker, sizeof(worker), "%d", fileno(to));
     (void)setenv(BENCH_WORKER_VARIABLE, worker, 1);
 
-    char **again = worker_argv(self, argv);
-    char **shown = worker_argv("ortmeter", argv);
+    char **again = argv_copy(self, argv);
+    char **shown = argv_copy("ortmeter", argv);
     int code = bench(s, again, shown, to);
 
-    free_argv(again);
-    free_argv(shown);
+    argv_free(again);
+    argv_free(shown);
     (void)fclose(to);
     return code;
 }

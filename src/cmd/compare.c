@@ -1,20 +1,26 @@
 /* compare.c -- two recorded runs beside each other. */
 #include "analyse/comparison.h"
+#include "analyse/judgement.h"
+#include "base/alloc.h"
 #include "cmd/cli/options.h"
 #include "cmd/cli/output.h"
+#include "cmd/cli/percent.h"
 #include "cmd/cli/source.h"
 #include "cmd/cmd.h"
-#include "cmd/text/page.h"
+#include "cmd/text/judgement_text.h"
 #include "export/json/comparison_json.h"
+#include "export/json/judgement_json.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct settings {
-    bool json;
-    const char *out;
+    bool json, anyway;
+    const char *out, *least_text, *model;
+    double least; /* 0.02 for 2 % */
     struct source source;
 };
 
@@ -64,11 +70,11 @@ static void change_text(const struct page *p, struct comparison_change x)
         buf_printf(p->out, "  %+8.1f %%", 100 * (x.after / x.before - 1));
 }
 
-static void interval_text(const struct page *p, const struct comparison *c)
+/* Of a ratio, in which it may lie. */
+static void interval_text(const struct page *p, double low, double high)
 {
-    if (c->has_interval)
-        buf_printf(p->out, "  [%+.1f, %+.1f]  %s", 100 * (c->low - 1),
-                100 * (c->high - 1), COMPARISON_VERDICT);
+    buf_printf(p->out, "  [%+.1f, %+.1f] within these two", 100 * (low - 1),
+            100 * (high - 1));
 }
 
 static void figures_text(const struct page *p, const struct comparison *c)
@@ -83,9 +89,39 @@ static void figures_text(const struct page *p, const struct comparison *c)
         shown[i].show(p->out, x.after);
         if (comparison_holds(c, (enum comparison_figure)i)) {
             change_text(p, x);
-            if (i == COMPARISON_MEDIAN)
-                interval_text(p, c);
+            if (i == COMPARISON_MEDIAN && c->has_interval)
+                interval_text(p, c->low, c->high);
         }
+        buf_char(p->out, '\n');
+    }
+}
+
+/* Point by point: a batch, or a level, is the same work in both. */
+static void points_text(const struct page *p, const struct comparison *c)
+{
+    double low, high;
+    char name[16];
+
+    for (size_t i = 0; i < c->point_count; i++) {
+        const struct comparison_point *x = &c->points[i];
+        struct comparison_change median = {
+            x->before ? x->before->latency.p50 : NAN,
+            x->after ? x->after->latency.p50 : NAN,
+        };
+
+        if (!i) {
+            page_label(p, c->points_are_levels ? "level" : "batch");
+            term_right(p->out, "before", PAGE_COLUMN);
+            term_right(p->out, "after", PAGE_COLUMN);
+            buf_text(p->out, "  medians\n");
+        }
+        page_label(p, comparison_point_name(name, c, i));
+        ns_text(p->out, median.before);
+        ns_text(p->out, median.after);
+        if (comparison_holds(c, COMPARISON_PER_SAMPLE))
+            change_text(p, median);
+        if (comparison_point_interval(c, i, &low, &high))
+            interval_text(p, low, high);
         buf_char(p->out, '\n');
     }
 }
@@ -130,7 +166,7 @@ static void differences_text(const struct page *p, const struct comparison *c)
                     buf_cstr(&d->after));
         buf_char(p->out, '\n');
     }
-    if (differences_other_work(c->differences)) {
+    if (differences_other_work(c->differences) && !c->point_count) {
         page_label(p, "");
         buf_text(p->out, "an inference is not the same work in both, so its "
                          "time is not compared\n");
@@ -138,12 +174,15 @@ static void differences_text(const struct page *p, const struct comparison *c)
 }
 
 static void comparison_text(struct buf *out, const struct comparison *c,
-        const struct summary *before, const struct summary *after, bool colours)
+        const struct judgement *j, bool colours)
 {
     const struct page p = { out, colours };
 
-    buf_printf(out, "%.8s and %.8s\n", before->run.id, after->run.id);
+    buf_printf(out, "%.8s and %.8s\n", j->side[0].inputs[0].summary.run.id,
+            j->side[1].inputs[0].summary.run.id);
+    judgement_head_text(&p, j);
     differences_text(&p, c);
+    points_text(&p, c);
     figures_text(&p, c);
     if (comparison_holds(c, COMPARISON_MEAN))
         operators_lines(&p, c);
@@ -151,53 +190,138 @@ static void comparison_text(struct buf *out, const struct comparison *c,
 
 /* --- the command ---------------------------------------------------------- */
 
-static int read_run(struct summary *out, const struct settings *s,
+/* All runs that a name means. */
+struct named {
+    struct store *store;
+    int64_t *rows;
+    size_t count;
+};
+
+static void take_row(void *to, int64_t row)
+{
+    struct named *n = to;
+
+    n->rows = alloc_resize(n->rows, (n->count + 1) * sizeof(*n->rows));
+    n->rows[n->count++] = row;
+}
+
+static int open_named(struct named *out, const struct settings *s,
         const char *name, struct error *e)
 {
-    struct store *store = NULL;
-    int64_t row = 0;
-    int rc = source_open_run(&store, &row, &s->source, name, e);
+    return source_open_named(&out->store, &s->source, name, take_row, out, e);
+}
 
-    if (!rc)
-        rc = summary_read(out, store, row, e);
-    store_close(store);
+static void close_named(struct named *n)
+{
+    store_close(n->store);
+    free(n->rows);
+}
+
+/* Two runs: all that is not alike in them, and all figures. */
+static void one_each(struct buf *text, const struct settings *s,
+        const struct judgement *j)
+{
+    const struct summary *before = &j->side[0].inputs[0].summary;
+    const struct summary *after = &j->side[1].inputs[0].summary;
+    struct comparison c;
+
+    comparison_make(&c, before, after);
+    if (s->json)
+        comparison_json(text, &c, before, after, j);
+    else
+        comparison_text(text, &c, j, !s->out && term_colours(stdout));
+    comparison_release(&c);
+}
+
+static void several(struct buf *text, const struct settings *s,
+        const char *first, const char *second, const struct judgement *j)
+{
+    const struct page p = { text, !s->out && term_colours(stdout) };
+
+    if (s->json) {
+        judgement_json(text, j);
+        return;
+    }
+    term_text(text, first);
+    buf_text(text, " and ");
+    term_text(text, second);
+    buf_char(text, '\n');
+    judgement_text(&p, j);
+}
+
+/* Whether a run is on both sides. */
+static const char *shared_run(const struct judgement *j)
+{
+    for (size_t i = 0; i < j->side[0].count; i++)
+        for (size_t k = 0; k < j->side[1].count; k++)
+            if (strcmp(j->side[0].inputs[i].summary.run.id,
+                        j->side[1].inputs[k].summary.run.id) == 0)
+                return j->side[0].inputs[i].summary.run.id;
+    return NULL;
+}
+
+static int tell(const struct settings *s, const char *first, const char *second,
+        const struct judgement *j, struct error *e)
+{
+    struct buf text = { 0 };
+    const char *both = shared_run(j);
+
+    if (both && j->side[0].count == 1 && j->side[1].count == 1)
+        return fail(e, -EINVAL,
+                "'%.64s' and '%.64s' are one run, %.8s: there is "
+                "nothing to compare",
+                first, second, both);
+    if (both)
+        return fail(e, -EINVAL,
+                "run %.8s is among '%.64s' and among '%.64s': there is "
+                "nothing to compare",
+                both, first, second);
+    if (j->side[0].count == 1 && j->side[1].count == 1)
+        one_each(&text, s, j);
+    else
+        several(&text, s, first, second, j);
+
+    int rc = output_write(s->out, buf_str(&text), e);
+
+    buf_release(&text);
     return rc;
 }
 
 static int compare(const struct settings *s, const char *first,
         const char *second, struct error *e)
 {
-    struct summary before, after;
-    struct comparison c;
-    struct buf text = { 0 };
-    int rc = read_run(&before, s, first, e);
+    struct named names[2] = { { 0 } };
+    struct judgement_want want = { s->least, s->anyway, s->model };
+    struct judgement j;
+    int rc = open_named(&names[0], s, first, e);
 
-    if (rc)
-        return rc;
-    rc = read_run(&after, s, second, e);
-    if (!rc && strcmp(before.run.id, after.run.id) == 0) {
-        rc = fail(e, -EINVAL,
-                "'%.64s' and '%.64s' are one run, %.8s: there is "
-                "nothing to compare",
-                first, second, before.run.id);
-        summary_release(&after);
-    } else if (!rc) {
-        comparison_make(&c, &before, &after);
-        if (s->json)
-            comparison_json(&text, &c, &before, &after);
-        else
-            comparison_text(&text, &c, &before, &after,
-                    !s->out && term_colours(stdout));
-        comparison_release(&c);
-        summary_release(&after);
-        rc = output_write(s->out, buf_str(&text), e);
+    if (!rc)
+        rc = open_named(&names[1], s, second, e);
+    if (!rc)
+        rc = judgement_make(&j,
+                &(struct judgement_runs){ names[0].store, names[0].rows,
+                        names[0].count },
+                &(struct judgement_runs){ names[1].store, names[1].rows,
+                        names[1].count },
+                &want, e);
+    if (!rc) {
+        rc = tell(s, first, second, &j, e);
+        judgement_release(&j);
     }
-    summary_release(&before);
-    buf_release(&text);
+    close_named(&names[0]);
+    close_named(&names[1]);
     return rc;
 }
 
 static const struct option options[] = {
+    OPTION_TEXT("least", 0, struct settings, least_text, "PCT",
+            "the smallest change that matters; 2% if not given"),
+    OPTION_FLAG("anyway", 0, struct settings, anyway,
+            "judge runs of two hosts, of two models, or of other work, too"),
+    OPTION_TEXT("model", 0, struct settings, model, "PART",
+            "judge the model whose path has PART in it; the one that took "
+            "most time if not given",
+            .rare = true),
     JSON_OPTION(struct settings),
     SOURCE_OPTIONS(struct settings, source),
     OUT_OPTION(struct settings),
@@ -206,9 +330,12 @@ static const struct option options[] = {
 
 static int check(const struct cmd_call *c, struct error *e)
 {
-    return c->word_count
-                   ? 0
-                   : fail(e, -EINVAL, "which run? ('last' is the newest)");
+    struct settings *s = c->settings;
+
+    if (!c->word_count)
+        return fail(e, -EINVAL, "which run? ('last' is the newest)");
+    return s->least_text ? percent_read(&s->least, s->least_text, "--least", e)
+                         : 0;
 }
 
 static int run(const struct cmd_call *c, struct error *e)
@@ -219,26 +346,33 @@ static int run(const struct cmd_call *c, struct error *e)
 
 const struct cmd cmd_compare = {
     .name = "compare",
-    .about = "what changed from one run to another",
+    .about = "did it get slower or hungrier, from some runs to others?",
     .usage = "[options] BEFORE [AFTER]",
-    .text = "Shows what is not alike in two recorded runs, and what changed "
-            "from\n"
-            "one to the other.  Both are ids, the beginnings of ids, tags, "
-            "'last'\n"
-            "or 'last~1', the one before it; AFTER is 'last' when it is left "
-            "out.\n"
-            "The interval of the median's change, with 95 % confidence, is "
-            "about\n"
-            "these two runs; what differs from start to start is not in it, "
-            "so\n"
-            "nothing is judged.  Where an inference was other work, only what "
-            "is\n"
-            "of one sample or token is compared.\n",
+    .text = "Says whether runs got better, worse, stayed the same, or that it "
+            "cannot\n"
+            "be told, and shows what is not alike in them and what changed.  "
+            "Both\n"
+            "sides are ids, the beginnings of ids, 'last' or 'last~1', the one "
+            "before\n"
+            "it; a baseline; or a tag: all runs that have it.  AFTER is 'last' "
+            "when it\n"
+            "is left out.\n"
+            "\n"
+            "The unit is the run: 12 of each side, made in turns, find 5 %.  "
+            "Two single\n"
+            "runs are judged only where 50 others of the same command on this "
+            "host show\n"
+            "how much it varies by itself.  The headline is the undisturbed "
+            "time, the\n"
+            "tenth percentile of a run.  Runs of two hosts, of two models or "
+            "of other\n"
+            "work are not judged.\n",
     .options = options,
     .notes = "Exit code: 0 good, whatever changed; 1 there is no such run or "
              "it\n"
              "cannot be read, 2 wrong usage.\n",
     .examples = "compare 3f2a\n"
+                "compare main head --least 3%\n"
                 "compare 3f2a 9b1c --json\n"
                 "compare 3f2a 9b1c --store clickhouse://me@fleet:8123/ort\n",
     .words_max = 2,

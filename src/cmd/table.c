@@ -13,6 +13,8 @@ const struct cmd *const cmd_table[] = {
     &cmd_report,
     &cmd_list,
     &cmd_compare,
+    &cmd_check,
+    &cmd_baseline,
     &cmd_tag,
     &cmd_delete,
     &cmd_prune,

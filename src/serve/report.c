@@ -2,6 +2,7 @@
  * two runs beside each other. */
 #include "analyse/comparison.h"
 #include "analyse/generation.h"
+#include "analyse/judgement.h"
 #include "analyse/operator_groups.h"
 #include "analyse/pipeline.h"
 #include "base/alloc.h"
@@ -398,61 +399,58 @@ static void latency_buckets(struct json *j, const char *key,
     free(h);
 }
 
-/* Of two runs it is not known how runs differ among themselves: so it is not
- * judged which is better. */
-static void verdict(struct json *j, const struct comparison *c)
+/* All that `compare --json` says; the names of the API are among them. */
+static void comparison_members(struct json *j, const struct buf *text)
 {
-    bool alike = comparison_holds(c, COMPARISON_MEDIAN);
+    struct str rest = str_trim(buf_str(text)), key, value;
 
-    json_text(j, "verdict", alike ? "cannot_tell" : "refused");
-    json_text(j, "because",
-            alike ? "there is one run of each: how much runs differ from one "
-                    "start to the next is not known"
-                  : "the runs did not do the same work");
-}
-
-static void comparison_members(struct json *j, const struct comparison *c,
-        const struct summary *before, const struct summary *after)
-{
-    struct buf text = { 0 };
-    struct str rest, key, value;
-
-    comparison_json(&text, c, before, after);
-    rest = str_trim(buf_str(&text));
     while (json_next_member(&rest, &key, &value) > 0) {
         char name[64] = "";
 
-        if (str_is(key, "verdict") || key.len >= sizeof(name))
+        if (str_is(key, "latency") || str_is(key, "missing") ||
+                key.len >= sizeof(name))
             continue;
         memcpy(name, key.p, key.len);
         json_raw_str(j, name, value);
     }
-    buf_release(&text);
 }
 
 static void compare(struct answer *a, const struct summary *before,
-        const struct summary *after)
+        const struct summary *after, const struct judgement *judgement)
 {
     struct json j = json_line_into(&a->body);
+    struct buf text = { 0 };
     struct comparison c;
 
     comparison_make(&c, before, after);
+    comparison_json(&text, &c, before, after, judgement);
     json_object(&j, NULL);
-    comparison_members(&j, &c, before, after);
-    verdict(&j, &c);
+    comparison_members(&j, &text);
     json_object(&j, "latency");
     latency_buckets(&j, "before", &before->spread);
     latency_buckets(&j, "after", &after->spread);
     json_end(&j);
     json_raw(&j, "missing", "[]");
     json_end(&j);
+    buf_release(&text);
     comparison_release(&c);
+}
+
+static int judge(struct judgement *out, struct call *c, int64_t before,
+        int64_t after, struct error *e)
+{
+    return judgement_make(out, &(struct judgement_runs){ c->store, &before, 1 },
+            &(struct judgement_runs){ c->store, &after, 1 },
+            &(struct judgement_want){ .least = query_real(c, "least", 0),
+                    .model = query_text(c, "model") },
+            e);
 }
 
 void answer_compare(struct call *c, struct answer *a)
 {
     struct run_about first, second;
     struct summary before, after;
+    struct judgement judgement;
     struct error e;
 
     if (run_named(c, a, query_text(c, "a"), &first) ||
@@ -465,7 +463,12 @@ void answer_compare(struct call *c, struct answer *a)
     if (summary_read(&after, c->store, second.row, &e)) {
         answer_failed(a, &e);
     } else {
-        compare(a, &before, &after);
+        if (judge(&judgement, c, first.row, second.row, &e)) {
+            answer_failed(a, &e);
+        } else {
+            compare(a, &before, &after, &judgement);
+            judgement_release(&judgement);
+        }
         summary_release(&after);
     }
     summary_release(&before);

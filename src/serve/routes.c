@@ -159,6 +159,9 @@ static const struct param graph_params[] = { RUN_PARAM, SESSION_PARAM,
 static const struct param compare_params[] = {
     { "a", PARAM_RUN, .required = true, .about = "the run before" },
     { "b", PARAM_RUN, .required = true, .about = "the run after" },
+    TEXT_PARAM("model", "part of the path of the model to judge by"),
+    { "least", PARAM_REAL, .least = 0.001, .most = 1,
+            .about = "the smallest change that matters, as a ratio" },
     END,
 };
 

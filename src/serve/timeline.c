@@ -152,7 +152,7 @@ static void operation(struct view *v, const struct operator_run *r,
     } else {
         json_u64(j, "start_time_ns", v->run->start_wall_ns + r->start_ns);
         json_fixed(j, "duration_ms",
-                (double)(r->bracketed ? r->kernel_ns : r->raw_ns) / 1e6, 6);
+                (double)(r->kernel_known ? r->kernel_ns : r->raw_ns) / 1e6, 6);
     }
     shapes(j, "input_shapes", o->inputs);
     shapes(j, "output_shapes", o->outputs);
@@ -171,7 +171,7 @@ static void take_operation(void *to, const struct operator_run *r)
 {
     struct view *v = to;
     const struct operator* o = names_operator(&v->names, r->operator_id);
-    uint64_t ns = r->bracketed ? r->kernel_ns : r->raw_ns;
+    uint64_t ns = r->kernel_known ? r->kernel_ns : r->raw_ns;
 
     if (!o || (v->inference && v->inference != r->inference) ||
             (!r->in_cycles && !in_view(v, r->start_ns, ns)) || !is_wanted(v, o))

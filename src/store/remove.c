@@ -210,13 +210,15 @@ int store_each_prunable(struct store *s, uint64_t before_wall_ns, uint64_t keep,
         void (*each)(void *context, int64_t row), void *context,
         struct error *e)
 {
-    char sql[400];
+    char sql[512];
 
     (void)snprintf(sql, sizeof(sql),
             "SELECT id FROM (SELECT id, timestamp, status FROM profiling_runs"
             " ORDER BY timestamp DESC, id DESC LIMIT -1 OFFSET %llu)"
             " WHERE (?1 = 0 OR timestamp < ?1) AND status <> 0"
-            " AND id NOT IN (SELECT run FROM baselines)",
+            " AND id NOT IN (SELECT run FROM baselines UNION"
+            " SELECT run FROM run_labels x JOIN labels l"
+            " ON l.id = x.label WHERE l.kind = 'baseline')",
             (unsigned long long)(keep > INT64_MAX ? INT64_MAX : keep));
     return row_query(s, sql, (int64_t)before_wall_ns, prunable_row,
             &(struct each_row){ each, context }, e);

@@ -148,6 +148,17 @@ int store_find_run(struct store *s, const char *name, int64_t *row,
 int store_find_run_id(struct store *s, const char *name, int64_t *row,
         struct error *e);
 
+/* Every run that a name means: one by an id or "last", as above; else all of
+ * the baseline of that name; else all with that tag.  The oldest first. */
+int store_each_named(struct store *s, const char *name,
+        void (*each)(void *context, int64_t row), void *context,
+        struct error *e);
+
+/* Calls `each` for every run of every baseline, by name. */
+int store_each_baseline(struct store *s,
+        void (*each)(void *context, const char *name, const struct run *r),
+        void *context, struct error *e);
+
 /* Each calls `each` for every row, in the order in which things happened.
  * What is pointed to is gone after the call. */
 #define STORE_EACH(name, type)                                                \
@@ -285,6 +296,12 @@ int store_set_note(struct store *s, int64_t row, const char *note,
         struct error *e);
 int store_set_experiment(struct store *s, int64_t row, const char *name,
         struct error *e);
+
+/* Baselines: runs to compare with, by a name.  One that is there is replaced.
+ * Deleting: -ENOENT, there is none; its runs stay. */
+int store_set_baseline(struct store *s, const char *name, const int64_t *rows,
+        size_t count, struct error *e);
+int store_delete_baseline(struct store *s, const char *name, struct error *e);
 
 /* Deletes the run and all that belongs to it; what it wrote is overwritten in
  * the file.  -ENOENT: there is none.  -EBUSY: it is still being recorded. */

@@ -172,7 +172,20 @@ static void traced(void)
     operator_groups_find(&g, &got, 0, PHASES, OPERATORS_BY_COMPONENT);
     CHECK_INT(g.count, 1); /* down_proj, twice */
     CHECK_INT(g.items[0].operators, 2);
+    /* Of 40, 10, 10, 3 and 3 us together. */
+    CHECK_INT(g.items[0].runs, 5);
+    CHECK(fabs(g.items[0].median_ns - 10000) < 100);
+    CHECK(fabs(g.items[0].stddev_ns - 15385.1) < 1);
+    CHECK_US(g.items[0].min_ns, 3);
+    CHECK_US(g.items[0].max_ns, 40);
+    /* What is in none of those shown: the If, then all. */
+    CHECK_US(operator_groups_rest_ns(&g, 1, 73000), 7);
+    CHECK_US(operator_groups_rest_ns(&g, 0, 73000), 73);
     operator_groups_release(&g);
+
+    operators_drop_table(&got, 1);
+    CHECK_INT(got.count, 0);
+    CHECK_INT(got.table_count, 0);
     end();
 }
 
@@ -210,7 +223,7 @@ static void profiled(void)
     begin();
     operators_of(1, 1, 2);
     for (uint64_t i = 0; i < 3; i++) {
-        uint64_t n = inference(1, 1000 * i, 200, FLAG_SAMPLED);
+        uint64_t n = inference(1, 1000 * i, 200, FLAG_PROFILED);
 
         ran(n, 1, 0, 1000 * i + 22, 40, 0);
         ran(n, 2, 0, 1000 * i + 90, 30, 0);
@@ -235,7 +248,7 @@ static void nested(void)
 
     begin();
     operators_of(1, 1, 5);
-    n = inference(1, 0, 300, FLAG_SAMPLED);
+    n = inference(1, 0, 300, FLAG_PROFILED);
     ran(n, 1, 0, 20, 10, 0);
     ran(n, 2, 1, 75, 8, 0);  /* in the If */
     ran(n, 3, 2, 110, 5, 0); /* in the Loop in it */
@@ -264,7 +277,7 @@ static void side_by_side(void)
 
     begin();
     operators_of(1, 1, 3);
-    n = inference(1, 0, 200, FLAG_SAMPLED);
+    n = inference(1, 0, 200, FLAG_PROFILED);
     other.inference = n;
     ran(n, 1, 1, 40, 10, 0);
     store_add_operator_run(store, &other);
@@ -289,13 +302,13 @@ static void no_account(void)
     begin();
     operators_of(1, 1, 2);
     operators_of(0, 3, 1);
-    n = inference(1, 0, 100, FLAG_SAMPLED | FLAG_FAILED);
+    n = inference(1, 0, 100, FLAG_PROFILED | FLAG_FAILED);
     ran(n, 1, 0, 10, 30, 0);
-    n = inference(0, 200, 100, FLAG_SAMPLED);
+    n = inference(0, 200, 100, FLAG_PROFILED);
     ran(n, 3, 0, 210, 30, 0);
     ran(0, 1, 0, 400, 30, 0);
     ran(99, 1, 0, 400, 30, 0);
-    n = inference(1, 400, 100, FLAG_SAMPLED);
+    n = inference(1, 400, 100, FLAG_PROFILED);
     ran(n, 1, 0, 410, 30, 0);
     ran(n, 77, 0, 450, 30, 0); /* which nobody described */
     read_back();

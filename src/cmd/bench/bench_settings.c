@@ -39,11 +39,10 @@ static int read_batches(struct bench_settings *s, const char *list,
 }
 
 /* "NAME=N": the name may hold a '=' itself. */
-static int read_dim(struct bench_settings *s, const char *text, struct error *e)
+int bench_read_dim(struct dim_given *d, const char *text, struct error *e)
 {
     struct str all = str_of(text);
     struct str number = str_after_last(all, '=');
-    struct dim_given *d = &s->dims[s->dim_count];
     uint64_t value = 0;
 
     if (str_u64(&value, number) || value > INT32_MAX ||
@@ -54,7 +53,6 @@ static int read_dim(struct bench_settings *s, const char *text, struct error *e)
                 text);
     d->name = (struct str){ all.p, all.len - number.len - 1 };
     d->value = (int64_t)value;
-    s->dim_count++;
     return 0;
 }
 
@@ -70,7 +68,7 @@ static int read_texts(struct bench_settings *s, const struct bench_texts *t,
     if (t->batch)
         rc = read_batches(s, t->batch, e);
     for (int i = 0; i < t->dims.count && !rc; i++)
-        rc = read_dim(s, t->dims.item[i], e);
+        rc = bench_read_dim(&s->dims[s->dim_count++], t->dims.item[i], e);
     return rc;
 }
 
@@ -135,7 +133,19 @@ static uint64_t worker_file(void)
     return file && *file ? strtoull(file, NULL, 10) : BENCH_NOT_GIVEN;
 }
 
+const char *const bench_level_names[] = { "disabled", "basic", "extended",
+    "all", NULL };
+
+enum ort_level bench_level(int choice)
+{
+    static const enum ort_level levels[] = { ORT_LEVEL_OFF, ORT_LEVEL_BASIC,
+        ORT_LEVEL_EXTENDED, ORT_LEVEL_ALL };
+
+    return levels[choice];
+}
+
 const struct bench_settings bench_defaults = {
+    .level = BENCH_LEVEL_ALL,
     .count = BENCH_NOT_GIVEN,
     .concurrency = 1,
     .sessions = 1,
@@ -157,6 +167,9 @@ const struct option bench_options[] = {
             "batch sizes to compare, as in 1,2,4,8"),
     OPTION_FLAG("compare-levels", 0, struct bench_settings, compare_levels,
             "compare ONNX Runtime's levels of graph optimisation",
+            .rare = true),
+    OPTION_CHOICE("level", 0, struct bench_settings, level, bench_level_names,
+            "LEVEL", "ONNX Runtime's graph optimisation; all if not given",
             .rare = true),
     OPTION_NUMBER("concurrency", 0, struct bench_settings, concurrency, "N",
             "threads that run each session at once; 1 if not given",

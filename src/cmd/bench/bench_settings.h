@@ -4,6 +4,7 @@
 
 #include "cmd/metered.h"
 #include "ort/dims.h"
+#include "ort/runtime.h"
 
 #include <limits.h>
 
@@ -33,6 +34,7 @@ struct bench_settings {
     uint32_t batches[BENCH_BATCHES_MAX];
     size_t batch_count; /* 0: the model's own, or 1 */
     bool compare_levels;
+    int level; /* of bench_level_names */
     uint64_t concurrency, sessions; /* at least 1 */
     uint64_t threads;               /* 0: as ONNX Runtime thinks */
     double qps;                     /* 0: closed loop */
@@ -47,6 +49,14 @@ struct bench_settings {
     struct metered_settings metered;
     uint64_t worker; /* a file descriptor; BENCH_NOT_GIVEN: not a worker */
 };
+
+/* Levels of graph optimisation, as options have them; ends with NULL. */
+extern const char *const bench_level_names[];
+#define BENCH_LEVEL_ALL 3
+enum ort_level bench_level(int choice);
+
+/* "NAME=N"; borrows from the text. */
+int bench_read_dim(struct dim_given *d, const char *text, struct error *e);
 
 extern const struct option bench_options[];
 extern const struct bench_settings bench_defaults;

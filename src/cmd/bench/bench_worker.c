@@ -229,11 +229,11 @@ static size_t list_cases(struct bench_case *out, const struct bench_settings *s)
         struct bench_case *c = &out[count++];
 
         *c = (struct bench_case){ .batch = s->batches[i],
-            .level = ORT_LEVEL_ALL };
+            .level = bench_level(s->level) };
         (void)snprintf(c->title, sizeof(c->title), "batch %u", s->batches[i]);
     }
     if (!count)
-        out[count++] = (struct bench_case){ .level = ORT_LEVEL_ALL,
+        out[count++] = (struct bench_case){ .level = bench_level(s->level),
             .title = "measuring" };
     return count;
 }

@@ -62,6 +62,32 @@ int source_open_run(struct store **out, int64_t *row, const struct source *s,
     return rc;
 }
 
+int source_open_named(struct store **out, const struct source *s,
+        const char *name, void (*each)(void *context, int64_t row),
+        void *context, struct error *e)
+{
+    struct clickhouse *c = NULL;
+    struct store *store = NULL;
+    int64_t row = 0;
+    int rc = connect_to(&c, s, e);
+
+    if (!rc && c) {
+        rc = fetch_run(&store, &row, c, name, e);
+        if (!rc)
+            each(context, row);
+    } else if (!rc) {
+        rc = database_open_as(&store, &s->database, STORE_READ, e);
+        if (!rc)
+            rc = store_each_named(store, name, each, context, e);
+    }
+    clickhouse_close(c);
+    if (rc)
+        store_close(store);
+    else
+        *out = store;
+    return rc;
+}
+
 int source_open_list(struct store **out, bool *local, const struct source *s,
         const struct run_filter *f, struct error *e)
 {

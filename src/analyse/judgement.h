@@ -1,0 +1,59 @@
+/* judgement.h -- did it get slower or hungrier?  Runs of before and of after,
+ * with all that speaks for the answer. */
+#pragma once
+
+#include "analyse/difference.h"
+#include "analyse/judged_read.h"
+#include "analyse/judging.h"
+
+/* Runs of one side.  `store` may be the same for both. */
+struct judgement_runs {
+    struct store *store;
+    const int64_t *rows;
+    size_t count;
+};
+
+/* More are not looked at: the newest are. */
+#define JUDGEMENT_RUNS_MOST 100
+
+struct judgement_want {
+    double least;      /* the smallest change that matters; 0: the usual */
+    bool anyway;       /* judge runs of two hosts, or two models, too */
+    const char *model; /* part of its path; NULL: what took most time */
+};
+
+struct judgement_side {
+    struct judged_input *inputs; /* in the order of their start */
+    struct judged_run *runs;     /* the same */
+    size_t count;
+};
+
+/* A percentile's change, and its interval; NAN: none. */
+struct judgement_shift {
+    double share;
+    double change_ns, low_ns, high_ns;
+};
+
+struct judgement {
+    enum verdict verdict; /* of the headline */
+    struct buf because;   /* why it is not judged; or empty */
+    struct buf advice;    /* what would help; or empty */
+    double least;         /* of the headline */
+    struct judgement_side side[2];
+    struct judgement_side history;
+    bool in_turns;
+    struct judged_change figures[JUDGED_FIGURES];
+    struct difference differences[DIFFERENCES]; /* of the first runs */
+    double host_busy[2];                        /* NAN: not known */
+    struct operator_changes operators;
+    const char *no_operators; /* why they are not compared; or NULL */
+    struct judgement_shift shifts[JUDGED_SHIFTS];
+};
+
+/* The figures are those of the runs, whatever the verdict. */
+int judgement_make(struct judgement *out, const struct judgement_runs *before,
+        const struct judgement_runs *after, const struct judgement_want *want,
+        struct error *e);
+/* Whether the host was busier in the runs of one side. */
+bool judgement_busy_differs(const struct judgement *j);
+void judgement_release(struct judgement *j);
