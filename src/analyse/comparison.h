@@ -59,9 +59,6 @@ void comparison_make(struct comparison *out, const struct summary *before,
         const struct summary *after);
 void comparison_release(struct comparison *c);
 
-/* Of two runs never more than that is said of a change. */
-#define COMPARISON_VERDICT "not judged"
-
 /* What a point is the point of: "4", "basic". */
 const char *comparison_point_name(char out[16], const struct comparison *c,
         size_t point);
