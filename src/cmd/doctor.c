@@ -6,9 +6,6 @@
 #include "cmd/cmd.h"
 #include "cmd/doctor/diagnosis.h"
 #include "cmd/text/term.h"
-#include "os/child.h"
-#include "os/clock.h"
-#include "os/host.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -19,27 +16,6 @@ struct settings {
     const char *ort, *db, *out;
 };
 
-/* The machine, and every source: samplers are tried on ourselves. */
-static void examine(struct diagnosis *d)
-{
-    char hook[PATH_MAX] = "";
-    uint64_t pid = own_pid();
-    struct target_plan targets = { .pids = &pid, .pid_count = 1 };
-    const struct batch *first = NULL;
-
-    host_read(&d->host, "");
-    (void)settings_hook_path(hook, sizeof(hook));
-    if (sampling_open(&d->sampling,
-                &(struct sampling_plan){ .targets = &targets },
-                &d->no_sampling) == 0)
-        first = sampling_read_all(d->sampling, mono_ns());
-    d->source_count = source_list(d->source,
-            &(struct source_context){ .root = "",
-                    .hook = hook,
-                    .host = &d->host },
-            d->sampling, first);
-}
-
 /* An absent runtime or database is a finding, not a failure. */
 static int report(const struct settings *s, struct error *e)
 {
@@ -48,7 +24,7 @@ static int report(const struct settings *s, struct error *e)
     struct buf text = { 0 };
     char database[PATH_MAX];
 
-    examine(d);
+    diagnosis_examine(d);
     if (runtime_open(&runtime, s->ort, &d->no_runtime) == 0)
         d->runtime = runtime_info(runtime);
     d->python_count =

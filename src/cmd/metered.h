@@ -5,6 +5,7 @@
 #include "cmd/cli/database.h"
 #include "cmd/cli/options.h"
 #include "cmd/cli/push_options.h"
+#include "cmd/serving.h"
 #include "energy/recorder.h"
 #include "fleet/shipper.h"
 #include "store/store.h"
@@ -25,6 +26,7 @@ struct metered_settings {
     const char *meter;        /* or NULL */
     const char *meter_offset; /* seconds, or NULL */
     struct push_settings push;
+    struct serving_settings serving;
     char *const *shown; /* the command as it is recorded; NULL: as it is */
     struct option_maybe wait; /* for processes that the program left behind */
     bool strict;              /* no program without a recording */
@@ -86,7 +88,11 @@ struct metered_settings {
                     .rare = true),                                             \
             OPTION_REAL("tdp", 0, settings, member.watts.tdp_watts, "W",       \
                     "its thermal design power, likewise", .rare = true),       \
-            PUSH_OPTIONS(settings, member.push)
+            PUSH_OPTIONS(settings, member.push),                               \
+            OPTION_FLAG("serve", 0, settings, member.serving.on,               \
+                    "serve the run over HTTP while it goes on: see "           \
+                    "'ortmeter serve'"),                                       \
+            SERVING_OPTIONS(settings, member.serving)
 
 /* Whether the options make sense: -EINVAL with a sentence that names one. */
 int metered_check(const struct metered_settings *s, struct error *e);
@@ -107,6 +113,7 @@ struct metered {
     struct metered_outcome outcome;
     struct store *store;       /* the database, to read the run from */
     struct shipper *shipper;   /* NULL: nothing is sent anywhere */
+    struct serving *serving;   /* NULL: nobody is served */
     struct recording *running; /* all that has a part in it; or NULL */
 };
 

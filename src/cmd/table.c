@@ -9,6 +9,8 @@ const struct cmd *const cmd_table[] = {
     &cmd_generate,
     &cmd_watch,
     &cmd_top,
+    &cmd_serve,
+    &cmd_token,
     &cmd_report,
     &cmd_list,
     &cmd_compare,

@@ -16,10 +16,11 @@
 #define BUFFER_BYTES (1 << 17)
 
 struct sink {
-    gzFile file; /* zlib writes through uncompressed, too */
-    char *path;  /* NULL: stdout */
-    char *part;  /* what it is called until it is whole; NULL: path */
-    int failed;  /* a negative errno value */
+    gzFile file;        /* zlib writes through uncompressed, too */
+    struct buf *memory; /* instead of it, or NULL */
+    char *path;         /* NULL: stdout */
+    char *part;         /* what it is called until it is whole; NULL: path */
+    int failed;         /* a negative errno value */
     uint64_t bytes;
     void (*watch)(void *context, uint64_t bytes);
     void *context;
@@ -80,6 +81,14 @@ int sink_open(struct sink **out, const char *path, bool compressed,
     return 0;
 }
 
+struct sink *sink_into(struct buf *out)
+{
+    struct sink *s = alloc_zero(1, sizeof(*s));
+
+    s->memory = out;
+    return s;
+}
+
 void sink_watch(struct sink *s, void (*watch)(void *context, uint64_t bytes),
         void *context)
 {
@@ -92,6 +101,10 @@ void sink_write(struct sink *s, struct str bytes)
     s->bytes += bytes.len;
     if (s->watch)
         s->watch(s->context, s->bytes);
+    if (s->memory) {
+        buf_add(s->memory, bytes.p, bytes.len);
+        return;
+    }
     while (bytes.len && !s->failed) {
         unsigned piece = bytes.len < INT_MAX ? (unsigned)bytes.len : INT_MAX;
 
@@ -126,7 +139,7 @@ int sink_close(struct sink *s, bool keep, struct error *e)
     int rc = s->failed;
 
     errno = 0;
-    if (gzclose(s->file) != Z_OK && !rc)
+    if (s->file && gzclose(s->file) != Z_OK && !rc)
         rc = why();
     if (s->path) {
         int named = finish(s, !rc && keep);

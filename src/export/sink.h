@@ -15,6 +15,10 @@ struct sink;
 int sink_open(struct sink **out, const char *path, bool compressed,
         struct error *e);
 
+/* Into memory: what is written is added to `out`, which is the caller's. */
+struct buf;
+struct sink *sink_into(struct buf *out);
+
 void sink_write(struct sink *s, struct str bytes);
 
 /* Tells somebody now and then how many bytes were written, before they were

@@ -295,6 +295,30 @@ STORE_EACH(reading, reading)
     return rc;
 }
 
+static void reading_since_row(sqlite3_stmt *st, void *to)
+{
+    sqlite3_value *values[5];
+
+    for (int i = 0; i < 5; i++)
+        values[i] = sqlite3_column_value(st, i);
+    reading_row(values, to);
+}
+
+STORE_EACH_SINCE(reading, reading)
+{
+    struct each_figure to = { .call.reading = each, .context = context };
+    int rc = read_metrics(&to.metrics, s, e);
+
+    if (!rc)
+        rc = row_query_since(s,
+                "SELECT time_ns, subject, metric, value, method, number"
+                " FROM readings WHERE run = ?1 AND number > ?2"
+                " ORDER BY number LIMIT ?3",
+                run, after, limit, reading_since_row, &to, e);
+    map_release(&to.metrics);
+    return rc;
+}
+
 static void rollup_row(sqlite3_stmt *st, void *to)
 {
     struct each_figure *each = to;

@@ -100,6 +100,15 @@ int store_set_tags(struct store *s, int64_t row, const char *tags,
     return store_flush(s, e);
 }
 
+int store_set_note(struct store *s, int64_t row, const char *note,
+        struct error *e)
+{
+    store_begin(s);
+    set_column(s, "UPDATE profiling_runs SET note = ?2 WHERE id = ?1", row,
+            note);
+    return store_flush(s, e);
+}
+
 int store_set_experiment(struct store *s, int64_t row, const char *name,
         struct error *e)
 {

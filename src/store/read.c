@@ -25,6 +25,27 @@ int row_query(struct store *s, const char *sql, int64_t number,
     return rc;
 }
 
+int row_query_since(struct store *s, const char *sql, int64_t run,
+        uint64_t *after, uint64_t limit,
+        void (*row)(sqlite3_stmt *st, void *each), void *each, struct error *e)
+{
+    sqlite3_stmt *st = NULL;
+    int rc;
+
+    if (sqlite3_prepare_v2(s->db, sql, -1, &st, NULL) != SQLITE_OK)
+        return store_failed(s, "read the runs", e);
+    (void)sqlite3_bind_int64(st, 1, run);
+    (void)sqlite3_bind_int64(st, 2, (int64_t)*after);
+    (void)sqlite3_bind_int64(st, 3, (int64_t)limit);
+    while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+        *after = row_u64(st, sqlite3_column_count(st) - 1);
+        row(st, each);
+    }
+    rc = rc == SQLITE_DONE ? 0 : store_failed(s, "read the runs", e);
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
 struct stream {
     void (*row)(sqlite3_value **values, void *each);
     void *each;
@@ -278,3 +299,39 @@ ROW_READ(token, token, token_row,
     " ORDER BY number"
 ROW_READ(mark, note, note_row, NOTES("0"))
 ROW_READ(thread, note, note_row, NOTES("1"))
+
+/* --- what is new ---------------------------------------------------------- */
+
+#define INFERENCE_COLUMNS 21
+
+static void inference_since_row(sqlite3_stmt *st, void *to)
+{
+    sqlite3_value *values[INFERENCE_COLUMNS];
+
+    for (int i = 0; i < INFERENCE_COLUMNS; i++)
+        values[i] = sqlite3_column_value(st, i);
+    inference_row(values, to);
+}
+
+#define SINCE " WHERE run = ?1 AND number > ?2 ORDER BY number LIMIT ?3"
+
+#define ROW_SINCE(name, type, row, sql)                              \
+    STORE_EACH_SINCE(name, type)                                     \
+    {                                                                \
+        return row_query_since(s, sql SINCE, run, after, limit, row, \
+                &(struct each_##type){ each, context }, e);          \
+    }
+ROW_SINCE(inference, inference, inference_since_row,
+        "SELECT number, session, process, thread, start_ns, duration_ns,"
+        " phase, flags, batch, sequence, past, in_bytes, out_bytes,"
+        " batch_size, padding, queue_depth,"
+        " (SELECT text FROM texts WHERE id = error), generation, lead_ns,"
+        " runtime_ns, gil_ns, number FROM inferences")
+ROW_SINCE(section, section, section_row,
+        "SELECT process, thread, phase,"
+        " (SELECT text FROM texts WHERE id = section_name), start_ns,"
+        " duration_ns, energy_mj, number FROM pipeline_sections")
+ROW_SINCE(token, token, token_row,
+        "SELECT process, thread, token_index, token_id,"
+        " (SELECT text FROM texts WHERE id = token_text), time_ns,"
+        " duration_ns, energy_mj, number FROM tokens")

@@ -28,6 +28,13 @@ static inline bool row_has(sqlite3_stmt *st, int at)
 int row_query(struct store *s, const char *sql, int64_t number,
         void (*row)(sqlite3_stmt *st, void *each), void *each, struct error *e);
 
+/* The same for what has numbers within the run: ?2 is the number after which,
+ * ?3 how many at most, and the last column is the number, which `after`
+ * becomes. For a run that is being recorded, so the rows are not checked. */
+int row_query_since(struct store *s, const char *sql, int64_t run,
+        uint64_t *after, uint64_t limit,
+        void (*row)(sqlite3_stmt *st, void *each), void *each, struct error *e);
+
 /* --- what comes by the million -------------------------------------------- */
 
 /* Makes take() known to SQL. */

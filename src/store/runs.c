@@ -309,3 +309,16 @@ int store_read_run(struct store *s, int64_t row,
             "SELECT " ROW_RUN_COLUMNS " FROM profiling_runs r WHERE id = ?1",
             row, run_row, &(struct each_run){ each, context }, e);
 }
+
+int64_t store_state(struct store *s)
+{
+    sqlite3_stmt *st = NULL;
+    int64_t state = 0;
+
+    if (sqlite3_prepare_v2(s->db, "PRAGMA data_version", -1, &st, NULL) ==
+                    SQLITE_OK &&
+            sqlite3_step(st) == SQLITE_ROW)
+        state = sqlite3_column_int64(st, 0);
+    (void)sqlite3_finalize(st);
+    return state;
+}

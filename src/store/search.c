@@ -1,6 +1,7 @@
 #include "store/search.h"
 
 #include "base/compiler.h"
+#include "base/json.h"
 #include "store/row.h"
 
 /* Up to so many are looked at and sorted; of prompts, which lie in the rows
@@ -18,6 +19,9 @@ enum {
     PARAMETER_METRIC,
     PARAMETER_MODEL,
     PARAMETER_FOUND,
+    PARAMETER_HOST,
+    PARAMETER_TEXT,
+    PARAMETER_TAGS,
 };
 
 static int64_t clip(uint64_t n)
@@ -52,6 +56,9 @@ int search_prepare(struct search *x, sqlite3_stmt **st, const char *sql)
     store_bind_text(*st, PARAMETER_METRIC, f->metric ? f->metric->name : NULL);
     store_bind_text(*st, PARAMETER_MODEL, f->model);
     store_bind_text(*st, PARAMETER_FOUND, buf_cstr(&x->found));
+    store_bind_text(*st, PARAMETER_HOST, f->host);
+    store_bind_text(*st, PARAMETER_TEXT, f->text);
+    store_bind_text(*st, PARAMETER_TAGS, buf_cstr(&x->tags));
     return 0;
 }
 
@@ -215,6 +222,69 @@ static void ask_date(struct search *x)
             buf_cstr(&c->check));
 }
 
+/* A condition that runs are only checked by, as they are gone through. */
+static struct condition *ask_check(struct search *x, const char *check)
+{
+    struct condition *c = ask(x, FEW);
+
+    if (!c)
+        return NULL;
+    c->counted = true;
+    c->count = UINT64_MAX;
+    buf_text(&c->check, check);
+    return c;
+}
+
+#define OTHER(what) "(SELECT " what " FROM profiling_runs w WHERE w.id = r.id)"
+
+static void ask_text(struct search *x)
+{
+    (void)ask_check(x,
+            "(instr(" OTHER("run_id") ", lower(?9)) OR instr(lower(" OTHER(
+                    "command") "), lower(?9)) OR EXISTS (SELECT 1 FROM"
+                               " run_labels x JOIN labels l ON l.id = x.label"
+                               " WHERE x.run = r.id AND l.kind IN ('tag',"
+                               " 'model') AND instr(lower(l.name),"
+                               " lower(?9))))");
+}
+
+/* Every part is part of some tag; the parts go as a JSON array. */
+static void ask_tag_parts(struct search *x)
+{
+    struct json j = json_line_into(&x->tags);
+
+    json_array(&j, NULL);
+    for (struct str rest = str_of(x->filter->tag_parts); rest.len;
+            rest = str_after(rest, ','))
+        json_str(&j, NULL, str_trim(str_before(rest, ',')));
+    json_end(&j);
+    (void)ask_check(x, "NOT EXISTS (SELECT 1 FROM json_each(?10) t WHERE NOT"
+                       " EXISTS (SELECT 1 FROM run_labels x JOIN labels l"
+                       " ON l.id = x.label WHERE x.run = r.id"
+                       " AND l.kind = 'tag' AND instr(lower(l.name),"
+                       " lower(t.value))))");
+}
+
+static void ask_others(struct search *x)
+{
+    const struct run_filter *f = x->filter;
+    struct condition *c;
+
+    if (f->row && (c = ask_check(x, "")))
+        buf_printf(&c->check, "r.id = %lld", (long long)f->row);
+    if (f->has_status && (c = ask_check(x, "")))
+        buf_printf(&c->check, OTHER("status") " = %d", (int)f->status);
+    if (f->host)
+        (void)ask_check(x,
+                "instr(lower((SELECT json_extract(info, '$.hostname')"
+                " FROM hosts WHERE hosts.id = " OTHER("host_id") ")),"
+                                                                 " lower(?8))");
+    if (f->text)
+        ask_text(x);
+    if (f->tag_parts)
+        ask_tag_parts(x);
+}
+
 /* Counts those that fulfil it, up to one more than `most`. */
 static int count_up_to(struct search *x, struct condition *c, uint64_t most)
 {
@@ -273,6 +343,7 @@ int search_ask(struct search *x)
     if (!rc && !x->nothing)
         rc = ask_prompt(x);
     ask_date(x);
+    ask_others(x);
     return rc || x->nothing ? rc : weigh(x);
 }
 
@@ -284,4 +355,5 @@ void search_release(struct search *x)
     }
     buf_release(&x->grams);
     buf_release(&x->found);
+    buf_release(&x->tags);
 }

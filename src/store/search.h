@@ -28,6 +28,7 @@ struct search {
     bool nothing;     /* a condition that no run fulfils */
     struct buf grams; /* what the prompt's text is looked up by */
     struct buf found; /* the ids that were, as JSON */
+    struct buf tags;  /* parts of them, as JSON */
     struct error *error;
 };
 

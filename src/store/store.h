@@ -194,6 +194,23 @@ STORE_EACH(deep_operation, deep_operation_metric);
 /* Those of a metric that this ortmeter does not know are left out. */
 STORE_EACH(reading, reading);
 
+/* Those that came after the one with that number, at most so many; `after`
+ * becomes the number of the last.  For who follows a run that is being
+ * recorded. */
+#define STORE_EACH_SINCE(name, type)                                          \
+    int store_each_##name##_since(struct store *s, int64_t run,               \
+            uint64_t *after, uint64_t limit,                                  \
+            void (*each)(void *context, const struct type *x), void *context, \
+            struct error *e)
+STORE_EACH_SINCE(inference, inference);
+STORE_EACH_SINCE(section, section);
+STORE_EACH_SINCE(token, token);
+STORE_EACH_SINCE(reading, reading);
+
+/* Changes with every commit of anybody else: so it can be told cheaply whether
+ * there is something new. */
+int64_t store_state(struct store *s);
+
 /* By metric, subject and second. */
 STORE_EACH(rollup, rollup);
 
@@ -221,6 +238,12 @@ struct run_filter {
     const char *prompt;     /* text in the prompt, in any case */
     uint64_t from_wall_ns;  /* begun then or later; 0: whenever */
     uint64_t to_wall_ns;    /* begun before; 0: whenever */
+    int64_t row;            /* only this one; 0: any */
+    const char *tag_parts;  /* each is part of one of its tags, in any case */
+    const char *host;       /* part of the host's name, in any case */
+    const char *text; /* part of its id, command, model or tags, in any case */
+    bool has_status;  /* only those with `status` */
+    enum run_status status;
     enum run_order { RUN_BY_DATE, RUN_BY_DURATION, RUN_BY_ENERGY } order;
     bool ascending; /* the oldest, shortest, least first */
     uint64_t limit, offset;
@@ -268,6 +291,8 @@ void store_set_figures(struct store *s, int64_t row, const struct run_figure *f,
 
 /* Replace what is there; NULL: none. */
 int store_set_tags(struct store *s, int64_t row, const char *tags,
+        struct error *e);
+int store_set_note(struct store *s, int64_t row, const char *note,
         struct error *e);
 int store_set_experiment(struct store *s, int64_t row, const char *name,
         struct error *e);

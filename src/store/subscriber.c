@@ -5,7 +5,6 @@
 
 /* Rows are committed by so many, or after so long. */
 #define FLUSH_COUNT 1000
-#define FLUSH_NS    200000000
 
 static struct store *store_of(void *to)
 {
@@ -107,7 +106,7 @@ static void tick(void *to, const uint64_t *now_ns)
     struct store_subscriber *s = to;
 
     if (store_waiting(s->store) >= FLUSH_COUNT ||
-            *now_ns - s->flushed_ns >= FLUSH_NS)
+            *now_ns - s->flushed_ns >= s->flush_ns)
         flush(s);
 }
 
@@ -143,6 +142,7 @@ void store_subscribe(struct store_subscriber *s, struct store *store)
 {
     *s = (struct store_subscriber){
         .store = store,
+        .flush_ns = STORE_FLUSH_NS,
         .to = {
                 .context = s,
                 .process = take_process,

@@ -8,6 +8,8 @@
 #include "model/subscriber.h"
 #include "store/store.h"
 
+#define STORE_FLUSH_NS 200000000
+
 struct store_subscriber {
     struct subscriber to; /* `context` is this struct, which does not move */
     struct store *store;  /* its run has begun */
@@ -20,6 +22,8 @@ struct store_subscriber {
     bool failed;
     struct error why;
     uint64_t flushed_ns;
+    uint64_t flush_ns; /* rows wait so long at most; may be set before they
+                          come */
 };
 
 void store_subscribe(struct store_subscriber *s, struct store *store);

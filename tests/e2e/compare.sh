@@ -13,7 +13,7 @@ large=$(recorded 64)
 
 "$ortmeter" compare "$small" "$large" --db t.db --json >out
 jq -e --arg a "$small" --arg b "$large" '.before == $a and .after == $b and
-    .verdict == "not judged" and (has("median_ratio_interval") | not) and
+    .verdict == "refused" and (has("median_ratio_interval") | not) and
     .not_alike == ["batch"] and
     .differences == [{what: "batch", before: "1", after: "64"}] and
     (.median_us | has("ratio") | not) and
@@ -33,16 +33,45 @@ done
 
 # Said first, in text as well, and nothing is called slower or faster.
 "$ortmeter" compare "$large" "$small" --db t.db >text
-sed -n 2p text | grep -q 'not alike *batch: 64, then 1' || fail "$(cat text)"
+sed -n 2,4p text | grep -q 'not alike *batch: 64, then 1' || fail "$(cat text)"
 ! grep -qE 'slower|faster' text || fail "judged: $(cat text)"
 
 # Twice the same: a difference with its spread, and no verdict.
 again=$(recorded 64)
 "$ortmeter" compare "$large" "$again" --db t.db --json |
-    jq -e '.not_alike == [] and .verdict == "not judged" and
+    jq -e '.not_alike == [] and .verdict == "cannot_tell" and
         .median_us.ratio > 0 and (.median_ratio_interval | length) == 2' \
         >/dev/null || fail "not compared"
 "$ortmeter" delete "$again" --db t.db >/dev/null
+
+# Two sweeps, point by point: the figures are those of each report, and nothing
+# is of all batches together.
+swept() { # batches, options of bench...
+    "$ortmeter" bench "$models/mlp.onnx" --batch "$1" --threads 1 --count 64 \
+        --db sweeps.db --json "${@:2}" | jq -r .run.id
+}
+few=$(swept 1,4)
+more=$(swept 1,4,16)
+"$ortmeter" compare "$few" "$more" --db sweeps.db --json >out
+for pair in "before $few" "after $more"; do
+    "$ortmeter" report "${pair#* }" --db sweeps.db --json >run.json
+    holds '(has("throughput") or (.latency | has("p50_us"))) | not'
+    jq -e --arg side "${pair% *}" --slurpfile c out '
+        [.sweep[] | . as $x | $c[0].sweep[] | select(.batch == $x.batch)
+            | (.median_us[$side] - $x.p50_us | fabs < 0.001) and
+              (.samples_per_s[$side] - $x.samples_per_s | fabs < 0.001)]
+        | length == '"$([ "${pair% *}" = before ] && echo 2 || echo 3)"' and all' \
+        run.json >/dev/null || fail "the report of ${pair% *} says otherwise"
+done
+jq -e '[.sweep[].batch] == [1, 4, 16] and .not_alike[0] == "batch" and
+    (has("inferences_per_s") or has("median_us") | not) and
+    (.sweep[0, 1] | .median_us.ratio > 0 and (.median_ratio_interval | length) == 2)
+    and (.sweep[2].median_us | has("before") or has("ratio") | not) and
+    .operators == [] and (.operators_not_compared | contains("sweep"))' out \
+    >/dev/null || fail "not point by point: $(cat out)"
+"$ortmeter" compare "$few" "$more" --db sweeps.db >text
+grep -qE '^  4 .*%.*within these two' text || fail "no line of batch 4: $(cat text)"
+! grep -q 'inf/s' text || fail "batches were pooled: $(cat text)"
 
 # The newest run is meant when none is named.
 diff <("$ortmeter" compare "$small" --db t.db) \

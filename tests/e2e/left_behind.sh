@@ -4,10 +4,12 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-behind() { # words for run
-    rm -f log stop run.json
+called=0
+behind() { # words for run; the ticker ends when there is a file $stop
+    stop=stop$((++called))
+    rm -f log run.json
     "$ortmeter" run "$@" -o run.json --db t.db -- "$programs/ways" daemon \
-        "$programs/ticker" "$models/mlp.onnx" log stop >out 2>err &
+        "$programs/ticker" "$models/mlp.onnx" log "$stop" >out 2>err &
     meter=$!
 }
 is_waiting() { ! pgrep -P "$meter" >/dev/null; } # it has no child any more
@@ -24,7 +26,7 @@ await grep -q "^ticker" late
 # A daemon is waited for, and all of it is counted.
 behind --wait
 await test -s log
-touch stop
+touch "$stop"
 wait "$meter" || fail "exit code $?"
 is .latency.count "$(wc -l <log)"
 is .lost_events 0
@@ -33,11 +35,11 @@ holds '.run.note == null'
 # The waiting ends after some time, or when somebody says so.
 behind --wait 0.05
 wait "$meter" || fail "exit code $?"
-touch stop
+touch "$stop"
 behind --wait
 await test -s log
 await is_waiting
 kill -TERM "$meter"
 wait "$meter" || fail "exit code $?"
 holds '.run.note | contains("still run")'
-touch stop
+touch "$stop"

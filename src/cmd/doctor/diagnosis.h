@@ -30,6 +30,9 @@ struct diagnosis {
     const struct config *files;     /* what settings come from; NULL: none */
 };
 
+/* Looks at the machine and every source: samplers are tried on ourselves. */
+void diagnosis_examine(struct diagnosis *d);
+
 /* The variables of the environment that we read; ends with NULL. */
 extern const char *const diagnosis_variables[];
 
@@ -38,3 +41,9 @@ void diagnosis_text(struct buf *out, const struct diagnosis *d, bool colours);
 
 /* Adds the report for programs: one document. */
 void diagnosis_json(struct buf *out, const struct diagnosis *d);
+
+/* Parts of it, as members: "host" and "ort"; "sources", "samplers" and
+ * "missing". */
+struct json;
+void diagnosis_machine_json(struct json *j, const struct diagnosis *d);
+void diagnosis_sources_json(struct json *j, const struct diagnosis *d);

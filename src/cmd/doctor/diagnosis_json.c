@@ -55,6 +55,24 @@ static void add_source(struct json *j, const struct source *s)
     json_end(j);
 }
 
+void diagnosis_machine_json(struct json *j, const struct diagnosis *d)
+{
+    host_json(j, "host", &d->host);
+    add_runtime(j, d);
+}
+
+void diagnosis_sources_json(struct json *j, const struct diagnosis *d)
+{
+    json_array(j, "sources");
+    for (size_t i = 0; i < d->source_count; i++)
+        add_source(j, &d->source[i]);
+    json_end(j);
+    if (d->sampling) {
+        sources_json_samplers(j, d->sampling, mono_ns());
+        sources_json_missing(j, d->sampling);
+    }
+}
+
 static void add_setting(struct json *j, const struct config_entry *x)
 {
     json_object(j, NULL);
@@ -102,8 +120,7 @@ void diagnosis_json(struct buf *out, const struct diagnosis *d)
     json_object(&j, NULL);
     json_int(&j, "schema_version", SCHEMA_VERSION);
     json_text(&j, "ortmeter_version", ORTMETER_VERSION);
-    host_json(&j, "host", &d->host);
-    add_runtime(&j, d);
+    diagnosis_machine_json(&j, d);
     json_array(&j, "pythons");
     for (size_t i = 0; i < d->python_count; i++) {
         json_object(&j, NULL);
@@ -115,14 +132,7 @@ void diagnosis_json(struct buf *out, const struct diagnosis *d)
         json_end(&j);
     }
     json_end(&j);
-    json_array(&j, "sources");
-    for (size_t i = 0; i < d->source_count; i++)
-        add_source(&j, &d->source[i]);
-    json_end(&j);
-    if (d->sampling) {
-        sources_json_samplers(&j, d->sampling, mono_ns());
-        sources_json_missing(&j, d->sampling);
-    }
+    diagnosis_sources_json(&j, d);
     add_configuration(&j, d);
     json_end(&j);
     buf_char(out, '\n');

@@ -83,22 +83,42 @@ static void histogram(struct buf *out, const struct figures_about *about,
     buf_printf(out, "} %" PRIu64 "\n", b->count);
 }
 
+static void one(struct buf *out, const struct figures_about *about,
+        const struct figure *f)
+{
+    if (f->buckets) {
+        histogram(out, about, f);
+        return;
+    }
+    series(out, about, f, "");
+    buf_text(out, "} ");
+    number(out, f->value);
+    buf_char(out, '\n');
+}
+
 void prometheus_text(struct buf *out, const struct figures_about *about,
         const struct figure_list *list)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        const struct figure *f = &list->items[i];
+    prometheus_runs(out, &about, list, 1);
+}
 
-        if (!i || list->items[i - 1].metric != f->metric)
-            head(out, &metric_table[f->metric]);
-        if (f->buckets) {
-            histogram(out, about, f);
-            continue;
-        }
-        series(out, about, f, "");
-        buf_text(out, "} ");
-        number(out, f->value);
-        buf_char(out, '\n');
+void prometheus_runs(struct buf *out, const struct figures_about *const *about,
+        const struct figure_list *lists, size_t count)
+{
+    for (int metric = 0; metric < METRIC_IDS; metric++) {
+        bool headed = false;
+
+        for (size_t i = 0; i < count; i++)
+            for (size_t k = 0; k < lists[i].count; k++) {
+                const struct figure *f = &lists[i].items[k];
+
+                if ((int)f->metric != metric)
+                    continue;
+                if (!headed)
+                    head(out, &metric_table[metric]);
+                headed = true;
+                one(out, about[i], f);
+            }
     }
 }
 

@@ -8,3 +8,7 @@
 /* Adds all figures of a sorted list.  Each has the label `run`. */
 void prometheus_text(struct buf *out, const struct figures_about *about,
         const struct figure_list *list);
+
+/* The same of several runs: all figures of a metric stand together. */
+void prometheus_runs(struct buf *out, const struct figures_about *const *about,
+        const struct figure_list *lists, size_t count);

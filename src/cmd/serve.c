@@ -1,0 +1,56 @@
+/* serve.c -- recorded and running runs over HTTP, until somebody stops it. */
+#include "cmd/cmd.h"
+#include "cmd/serving.h"
+#include "os/clock.h"
+#include "os/interrupt.h"
+#include "os/pause.h"
+
+struct settings {
+    struct serving_settings serving;
+    struct database database;
+};
+
+static int run(const struct cmd_call *c, struct error *e)
+{
+    struct settings *s = c->settings;
+    struct serving *serving = NULL;
+    int rc;
+
+    interrupt_catch();
+    rc = serving_start(&serving, &s->serving, &s->database, e);
+    while (!rc && !interrupt_came())
+        (void)sleep_until(mono_ns() + UINT64_C(3600000000000));
+    serving_stop(serving);
+    return rc;
+}
+
+static const struct option options[] = {
+    SERVING_OPTIONS(struct settings, serving),
+    DATABASE_OPTIONS(struct settings, database),
+    OPTION_END,
+};
+
+const struct cmd cmd_serve = {
+    .name = "serve",
+    .about = "runs over HTTP and WebSocket, for programs and the page",
+    .usage = "[options]",
+    .text = "Serves the runs in the database, and those that are being "
+            "recorded, over\n"
+            "HTTP and WebSocket, until it is stopped.  The address is told on "
+            "stderr;\n"
+            "behind its # is a token for the owner, who may do everything.  "
+            "Without a\n"
+            "token one may look, on this machine only.  docs/api.md says what "
+            "can be\n"
+            "asked for.\n",
+    .options = options,
+    .notes = "Tokens for others: 'ortmeter token'.  Every access is noted in "
+             "audit.log\n"
+             "in the folder ortmeter below XDG_STATE_HOME or ~/.local/state.\n",
+    .examples = "serve\n"
+                "serve --port 9000 --require-token\n"
+                "serve --bind 0.0.0.0 --tls-cert cert.pem --tls-key key.pem "
+                "--host meter.example\n",
+    .settings_size = sizeof(struct settings),
+    .run = run,
+};

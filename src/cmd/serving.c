@@ -1,0 +1,183 @@
+#include "cmd/serving.h"
+
+#include "base/alloc.h"
+#include "base/json_read.h"
+#include "cmd/doctor/diagnosis.h"
+#include "os/clock.h"
+#include "os/path.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+
+#define LOOK_AGAIN_NS UINT64_C(10000000000)
+
+struct serving {
+    struct server *server;
+    struct database database;
+    char folder[PATH_MAX];
+    mtx_t mutex; /* of what follows */
+    uint64_t looked_ns;
+    struct buf sources, machine; /* members of an object */
+};
+
+int serving_folder(char *out, size_t cap, struct error *e)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    bool given = state && state[0] == '/';
+    char path[PATH_MAX];
+    int n = given  ? snprintf(path, sizeof(path), "%s/ortmeter", state)
+            : home ? snprintf(path, sizeof(path), "%s/.local/state/ortmeter",
+                             home)
+                   : -1;
+
+    if (n < 0 || (size_t)n >= sizeof(path) || (size_t)n >= cap)
+        return fail(e, -ENOENT, "there is no home for tokens and the log");
+    for (char *slash = strchr(path + 1, '/'); slash;
+            slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        (void)path_make_folder(path, true);
+        *slash = '/';
+    }
+
+    int rc = path_make_folder(path, true);
+
+    if (rc)
+        return fail(e, rc, "cannot make the folder %.200s: %s", path,
+                strerror(-rc));
+    memcpy(out, path, (size_t)n + 1);
+    return 0;
+}
+
+static int open_store(void *to, struct store **out, enum store_mode mode,
+        struct error *e)
+{
+    return database_open_as(out, &((struct serving *)to)->database, mode, e);
+}
+
+/* --- what only doctor knows ----------------------------------------------- */
+
+/* The members of an object that is open, of another text. */
+static void copy_members(struct json *j, const struct buf *text)
+{
+    struct str rest = buf_str(text), key, value;
+
+    while (json_next_member(&rest, &key, &value) > 0) {
+        char name[64] = "";
+
+        memcpy(name, key.p, key.len < 63 ? key.len : 63);
+        json_raw_str(j, name, value);
+    }
+}
+
+/* Looking takes some time, so what was seen is kept for a while. */
+static void look(struct serving *s)
+{
+    struct diagnosis *d;
+    struct runtime *runtime = NULL;
+    struct json j;
+
+    if (s->looked_ns && mono_ns() - s->looked_ns < LOOK_AGAIN_NS)
+        return;
+    d = alloc_zero(1, sizeof(*d));
+    diagnosis_examine(d);
+    buf_clear(&s->sources);
+    j = json_line_into(&s->sources);
+    json_object(&j, NULL);
+    diagnosis_sources_json(&j, d);
+    json_end(&j);
+    if (!s->machine.len) { /* a runtime is loaded to be asked: once */
+        if (runtime_open(&runtime, getenv("ORTMETER_ORT"), &d->no_runtime) == 0)
+            d->runtime = runtime_info(runtime);
+        j = json_line_into(&s->machine);
+        json_object(&j, NULL);
+        diagnosis_machine_json(&j, d);
+        json_end(&j);
+        runtime_close(runtime);
+    }
+    sampling_close(d->sampling);
+    free(d);
+    s->looked_ns = mono_ns();
+}
+
+static void write_sources(void *to, struct json *j)
+{
+    struct serving *s = to;
+
+    (void)mtx_lock(&s->mutex);
+    look(s);
+    copy_members(j, &s->sources);
+    (void)mtx_unlock(&s->mutex);
+}
+
+static void write_machine(void *to, struct json *j)
+{
+    struct serving *s = to;
+
+    (void)mtx_lock(&s->mutex);
+    look(s);
+    copy_members(j, &s->machine);
+    (void)mtx_unlock(&s->mutex);
+}
+
+/* --- start and stop ------------------------------------------------------- */
+
+int serving_start(struct serving **out, const struct serving_settings *x,
+        const struct database *d, struct error *e)
+{
+    struct serving *s = alloc_zero(1, sizeof(*s));
+    int rc = x->port > 65535
+                     ? fail(e, -EINVAL, "--port takes 1 to 65535, not %llu",
+                               (unsigned long long)x->port)
+                     : serving_folder(s->folder, sizeof(s->folder), e);
+
+    s->database = *d;
+    (void)mtx_init(&s->mutex, mtx_plain);
+    if (!rc)
+        rc = server_start(&s->server,
+                &(struct server_plan){
+                        .bind = x->bind,
+                        .port = (uint16_t)x->port,
+                        .tls_cert = x->tls_cert,
+                        .tls_key = x->tls_key,
+                        .require_token = x->require_token,
+                        .requests_per_s = x->rate_limit,
+                        .hosts = x->hosts.item,
+                        .host_count = (size_t)x->hosts.count,
+                        .origins = x->origins.item,
+                        .origin_count = (size_t)x->origins.count,
+                        .folder = s->folder,
+                        .open_store = open_store,
+                        .sources = write_sources,
+                        .machine = write_machine,
+                        .context = s,
+                },
+                e);
+    if (rc) {
+        serving_stop(s);
+        return rc;
+    }
+    (void)fprintf(stderr, "ortmeter: serving at %s\n", server_url(s->server));
+    *out = s;
+    return 0;
+}
+
+void serving_settle(struct serving *s)
+{
+    if (s)
+        server_settle(s->server);
+}
+
+void serving_stop(struct serving *s)
+{
+    if (!s)
+        return;
+    server_stop(s->server);
+    buf_release(&s->sources);
+    buf_release(&s->machine);
+    mtx_destroy(&s->mutex);
+    free(s);
+}

@@ -1,0 +1,491 @@
+#include "serve/live.h"
+
+#include "analyse/summary.h"
+#include "base/alloc.h"
+#include "base/map.h"
+#include "model/phase.h"
+#include "os/clock.h"
+#include "os/pause.h"
+#include "os/thread.h"
+#include "serve/common.h"
+#include "serve/figures_json.h"
+#include "serve/live_run.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+
+#define BUSY_NS   UINT64_C(20000000)    /* between two looks, with clients */
+#define IDLE_NS   UINT64_C(250000000)   /* and without */
+#define KEEP_NS   UINT64_C(60000000000) /* an ended run stays so long */
+#define SILENT_NS UINT64_C(1000000000)
+
+struct live {
+    int (*open_store)(void *context, struct store **out, enum store_mode mode,
+            struct error *e);
+    void *context;
+    void (*changed)(void *to);
+    void *to;
+    struct store *store;  /* of the thread */
+    struct store *reader; /* of the service thread; NULL: not needed yet */
+    struct thread *thread;
+    atomic_bool stops;
+    atomic_int listeners;
+    mtx_t mutex;
+    struct live_view view; /* under the mutex, as what follows */
+    struct following *following[LIVE_RUNS];
+    struct map series; /* hash of a series to its number */
+    size_t value_cap;
+};
+
+/* --- series --------------------------------------------------------------- */
+
+static uint64_t hash_of(const char *text, uint64_t hash)
+{
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return hash;
+}
+
+static uint32_t series_of(struct live *l, const char *run,
+        const struct metric *m, const char *labels, const char *method)
+{
+    struct live_view *v = &l->view;
+    uint64_t hash = hash_of(labels,
+            hash_of(run, hash_of(m->name, UINT64_C(14695981039346656037))));
+    const uint64_t *found = map_find(&l->series, hash);
+
+    if (found)
+        return (uint32_t)*found;
+    if (!(v->series_count & (v->series_count - 1)))
+        v->series = alloc_resize(v->series,
+                (v->series_count ? 2 * v->series_count : 1) *
+                        sizeof(*v->series));
+
+    struct live_series *s = &v->series[v->series_count++];
+
+    *s = (struct live_series){ .metric = m, .labels = alloc_text(labels) };
+    memcpy(s->run_id, run, sizeof(s->run_id));
+    if (method)
+        s->method = alloc_text(method);
+    map_put(&l->series, hash, v->series_count);
+    return (uint32_t)v->series_count;
+}
+
+static struct live_value *add_value(struct live *l)
+{
+    struct live_view *v = &l->view;
+
+    if (v->value_count == l->value_cap) {
+        l->value_cap = l->value_cap ? 2 * l->value_cap : 256;
+        v->values = alloc_resize(v->values, l->value_cap * sizeof(*v->values));
+    }
+    v->values[v->value_count] = (struct live_value){ 0 };
+    return &v->values[v->value_count++];
+}
+
+static void add_figure(struct live *l, const char *run, const struct figure *f)
+{
+    const struct metric *m = &metric_table[f->metric];
+    struct buf labels = { 0 };
+    struct json j = json_line_into(&labels);
+    struct live_value *v;
+
+    if (m->kind == METRIC_INFO ||
+            f->metric == METRIC_inference_duration_seconds)
+        return;
+    json_object(&j, NULL);
+    for (size_t i = 0; i < f->label_count; i++)
+        json_text(&j, f->label[i].name, f->label[i].value);
+    json_end(&j);
+    v = add_value(l);
+    v->series = series_of(l, run, m, buf_cstr(&labels),
+            f->method == READING_MEASURED ? NULL
+                                          : reading_method_name(f->method));
+    v->value = f->value;
+    if (f->buckets) {
+        v->is_histogram = true;
+        v->count = f->buckets->count;
+        v->sum = buckets_sum(f->buckets);
+    }
+    buf_release(&labels);
+}
+
+static void add_latency(struct live *l, const char *run,
+        const struct live_session *s)
+{
+    struct buf labels = { 0 };
+    struct json j = json_line_into(&labels);
+    struct live_value *v;
+    char number[24];
+
+    if (!s->latency->count)
+        return;
+    json_object(&j, NULL);
+    if (s->model) {
+        char *name = summary_model_name(s->model);
+
+        json_text(&j, "model", name);
+        free(name);
+    }
+    json_text(&j, "phase", phase_name((enum phase)s->phase));
+    (void)snprintf(number, sizeof(number), "%u", s->id);
+    json_text(&j, "session", number);
+    json_end(&j);
+    v = add_value(l);
+    v->series =
+            series_of(l, run, &metric_table[METRIC_inference_duration_seconds],
+                    buf_cstr(&labels), NULL);
+    v->is_histogram = true;
+    v->hist = s->latency;
+    v->count = s->latency->count;
+    v->sum = s->latency->sum / 1e9;
+    buf_release(&labels);
+}
+
+static void collect(struct live *l)
+{
+    l->view.value_count = 0;
+    for (size_t i = 0; i < l->view.run_count; i++) {
+        struct following *f = l->following[i];
+        struct figure_list list = { 0 };
+
+        if (f->shown->ended)
+            continue;
+        readings_collect(&f->readings, &f->book, &list);
+        figures_collect(f->figures, &list);
+        for (size_t k = 0; k < list.count; k++)
+            add_figure(l, f->run.id, &list.items[k]);
+        figure_list_release(&list);
+        for (size_t k = 0; k < f->session_count; k++)
+            add_latency(l, f->run.id, &f->sessions[k]);
+    }
+}
+
+/* --- looking -------------------------------------------------------------- */
+
+static void keep_message(void *to, const char *type, const char *run,
+        char *json)
+{
+    struct live *l = to;
+    struct live_message *m =
+            &l->view.messages[++l->view.last_message % LIVE_MESSAGES];
+
+    free(m->json);
+    *m = (struct live_message){ .number = l->view.last_message,
+        .type = type,
+        .json = json };
+    memcpy(m->run_id, run, sizeof(m->run_id));
+}
+
+static void begin(struct live *l, const struct run *r)
+{
+    if (l->view.run_count == LIVE_RUNS)
+        return;
+    l->following[l->view.run_count] = following_new(r);
+    l->view.runs[l->view.run_count] = l->following[l->view.run_count]->shown;
+    l->view.run_count++;
+}
+
+static void forget(struct live *l, size_t i)
+{
+    following_free(l->following[i]);
+    l->view.run_count--;
+    for (; i < l->view.run_count; i++) {
+        l->following[i] = l->following[i + 1];
+        l->view.runs[i] = l->view.runs[i + 1];
+    }
+}
+
+static void take_running(void *to, const struct run_line *x)
+{
+    struct live *l = to;
+
+    if (x->run->status != RUN_RUNNING)
+        return;
+    for (size_t i = 0; i < l->view.run_count; i++)
+        if (l->view.runs[i]->row == x->run->row)
+            return;
+    begin(l, x->run);
+}
+
+static void take_status(void *to, const struct run *r)
+{
+    struct following *f = to;
+
+    f->run.status = r->status;
+}
+
+static void say_end(struct live *l, struct following *f)
+{
+    struct buf text = { 0 };
+    struct json j = json_line_into(&text);
+
+    json_object(&j, NULL);
+    json_text(&j, "type", "inference_complete");
+    json_fixed(&j, "timestamp", (double)wall_ns() / 1e9, 6);
+    json_raw(&j, "data", buf_cstr(&f->shown->text));
+    json_end(&j);
+    keep_message(l, "inference_complete", f->run.id, text.p);
+}
+
+/* Whether something is new. */
+static bool look_at(struct live *l, struct following *f)
+{
+    bool was_silent = f->shown->silent;
+    size_t found = following_read(f, l->store, keep_message, l);
+    uint64_t now = mono_ns();
+
+    f->run.status = RUN_INTERRUPTED; /* a run that was deleted is no more */
+    (void)store_read_run(l->store, f->run.row, take_status, f, NULL);
+    if (found || now - f->changed_ns < SILENT_NS)
+        f->shown->heard_ns = wall_ns();
+    f->shown->silent =
+            f->run.status == RUN_RUNNING && now - f->changed_ns > SILENT_NS;
+    if (f->run.status == RUN_RUNNING)
+        return found || was_silent != f->shown->silent;
+    /* Its last rows were committed before its end was. */
+    while (following_read(f, l->store, keep_message, l))
+        ;
+    f->shown->ended = true;
+    f->shown->silent = false;
+    f->ended_ns = mono_ns();
+    f->row_ns = 0;
+    following_show(f, l->store);
+    say_end(l, f);
+    return true;
+}
+
+static bool look(struct live *l)
+{
+    struct run_filter running = { .has_status = true,
+        .status = RUN_RUNNING,
+        .limit = LIVE_RUNS };
+    size_t before = l->view.run_count;
+    bool new = false;
+
+    (void)store_list_runs(l->store, &running, take_running, l, NULL);
+    new = l->view.run_count != before;
+    for (size_t i = 0; i < l->view.run_count; i++) {
+        struct following *f = l->following[i];
+
+        if (f->shown->ended) {
+            if (mono_ns() - f->ended_ns > KEEP_NS)
+                forget(l, i--);
+            continue;
+        }
+        if (look_at(l, f)) {
+            following_show(f, l->store);
+            new = true;
+        }
+    }
+    return new;
+}
+
+static void run(void *to)
+{
+    struct live *l = to;
+    int64_t seen = -1;
+    uint64_t looked = 0;
+
+    while (!atomic_load(&l->stops)) {
+        bool busy = atomic_load(&l->listeners) > 0;
+        int64_t state = store_state(l->store);
+        uint64_t now = mono_ns();
+
+        if (state != seen || now - looked > IDLE_NS) {
+            seen = state;
+            looked = now;
+            (void)mtx_lock(&l->mutex);
+            if (look(l)) {
+                collect(l);
+                l->view.tick++;
+            }
+            (void)mtx_unlock(&l->mutex);
+        }
+        if (busy)
+            l->changed(l->to);
+        (void)sleep_until(mono_ns() + (busy ? BUSY_NS : IDLE_NS));
+    }
+}
+
+/* --- for others ----------------------------------------------------------- */
+
+int live_start(struct live **out,
+        int (*open_store)(void *context, struct store **out,
+                enum store_mode mode, struct error *e),
+        void *context, void (*changed)(void *to), void *to, struct error *e)
+{
+    struct live *l = alloc_zero(1, sizeof(*l));
+    int rc;
+
+    l->open_store = open_store;
+    l->context = context;
+    l->changed = changed;
+    l->to = to;
+    (void)mtx_init(&l->mutex, mtx_plain);
+    rc = open_store(context, &l->store, STORE_READ, e);
+    if (!rc)
+        rc = thread_start(&l->thread, run, l);
+    if (rc) {
+        live_stop(l);
+        return rc;
+    }
+    *out = l;
+    return 0;
+}
+
+void live_stop(struct live *l)
+{
+    if (!l)
+        return;
+    atomic_store(&l->stops, true);
+    thread_join(l->thread);
+    while (l->view.run_count)
+        forget(l, l->view.run_count - 1);
+    for (size_t i = 0; i < l->view.series_count; i++) {
+        free(l->view.series[i].labels);
+        free(l->view.series[i].method);
+    }
+    for (size_t i = 0; i < LIVE_MESSAGES; i++)
+        free(l->view.messages[i].json);
+    free(l->view.series);
+    free(l->view.values);
+    map_release(&l->series);
+    store_close(l->store);
+    store_close(l->reader);
+    mtx_destroy(&l->mutex);
+    free(l);
+}
+
+const struct live_view *live_lock(struct live *l)
+{
+    (void)mtx_lock(&l->mutex);
+    return &l->view;
+}
+
+void live_unlock(struct live *l)
+{
+    (void)mtx_unlock(&l->mutex);
+}
+
+void live_listeners(struct live *l, int more)
+{
+    (void)atomic_fetch_add(&l->listeners, more);
+}
+
+static struct store *reader_of(struct live *l)
+{
+    if (!l->reader)
+        (void)l->open_store(l->context, &l->reader, STORE_READ, NULL);
+    return l->reader;
+}
+
+/* Those that are kept; false: the first wanted is not among them. */
+static bool from_memory(const struct live_view *v, const char *run,
+        uint64_t *after, size_t most, struct buf *out, size_t *count)
+{
+    for (size_t i = 0; i < v->run_count; i++) {
+        const struct live_run *r = v->runs[i];
+
+        if (strcmp(r->id, run) != 0)
+            continue;
+        while (*count < most && *after < r->newest) {
+            const struct live_event *e = &r->events[(*after + 1) % LIVE_EVENTS];
+
+            if (e->number != *after + 1)
+                return false;
+            buf_printf(out, "%s%s", *count ? "," : "", e->json);
+            (*after)++;
+            (*count)++;
+        }
+        return true;
+    }
+    return false;
+}
+
+struct stored_events {
+    struct inference_context context;
+    struct map models; /* session to its model's path */
+    struct buf *out;
+    size_t *count;
+};
+
+static void take_model(void *to, const struct session *x)
+{
+    struct stored_events *s = to;
+
+    if (x->model)
+        map_put(&s->models, x->id, (uintptr_t)alloc_text(x->model));
+}
+
+static void take_event(void *to, const struct inference *i)
+{
+    struct stored_events *s = to;
+    const uint64_t *model = map_find(&s->models, i->session);
+    struct json j;
+
+    if ((*s->count)++)
+        buf_char(s->out, ',');
+    j = json_line_into(s->out);
+    s->context.model = model ? (const char *)(uintptr_t)*model : NULL;
+    inference_json(&j, i, &s->context);
+}
+
+static void take_start(void *to, const struct run *r)
+{
+    ((struct stored_events *)to)->context.started_wall_ns = r->started_wall_ns;
+}
+
+uint64_t live_events(struct live *l, const char *run_id, uint64_t after,
+        size_t most, struct buf *out, size_t *count)
+{
+    struct stored_events s = { .context = { .run_id = run_id, .jitter_ns = -1 },
+        .out = out,
+        .count = count };
+    struct store *store;
+    int64_t row;
+
+    *count = 0;
+    if (from_memory(live_lock(l), run_id, &after, most, out, count)) {
+        live_unlock(l);
+        return after;
+    }
+    live_unlock(l);
+    if (*count)
+        return after;
+    store = reader_of(l);
+    if (!store || store_find_run_id(store, run_id, &row, NULL) ||
+            store_read_run(store, row, take_start, &s, NULL) ||
+            store_each_session(store, row, take_model, &s, NULL))
+        return after;
+    (void)store_each_inference_since(store, row, &after, most, take_event, &s,
+            NULL);
+    for (size_t i = 0; i < s.models.cap; i++)
+        if (s.models.entries[i].used)
+            free((char *)(uintptr_t)s.models.entries[i].value);
+    map_release(&s.models);
+    return after;
+}
+
+struct found_run {
+    char *id;
+};
+
+static void take_id(void *to, const struct run *r)
+{
+    memcpy(((struct found_run *)to)->id, r->id, sizeof(r->id));
+}
+
+bool live_finds(struct live *l, const char *name, char id[RUN_ID_LEN + 1])
+{
+    struct store *store = reader_of(l);
+    int64_t row;
+
+    return store && strlen(name) >= 4 &&
+           store_find_run_id(store, name, &row, NULL) == 0 &&
+           store_read_run(store, row, take_id, &(struct found_run){ id },
+                   NULL) == 0;
+}

@@ -1,0 +1,426 @@
+#include "serve/live_run.h"
+
+#include "base/alloc.h"
+#include "base/digits.h"
+#include "model/phase.h"
+#include "os/clock.h"
+#include "serve/common.h"
+#include "serve/figures_json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define READ_MOST 20000 /* rows of a kind at a time */
+#define OLD_NS    UINT64_C(5000000000)
+
+struct following *following_new(const struct run *r)
+{
+    struct following *f = alloc_zero(1, sizeof(*f));
+
+    f->shown = alloc_zero(1, sizeof(*f->shown));
+    f->shown->row = r->row;
+    memcpy(f->shown->id, r->id, sizeof(r->id));
+    f->figures = figures_new(r);
+    f->run = *r;
+    f->run.command = f->run.directory = f->run.tags = f->run.host = NULL;
+    f->run.version = f->run.note = f->run.experiment = f->run.prompt = NULL;
+    f->run.response = f->run.depth = NULL;
+    f->changed_ns = mono_ns();
+    return f;
+}
+
+void following_free(struct following *f)
+{
+    struct live_run *x = f->shown;
+
+    for (size_t i = 0; i < LIVE_EVENTS; i++)
+        free(x->events[i].json);
+    buf_release(&x->text);
+    buf_release(&x->system);
+    buf_release(&x->currents);
+    free(x);
+    for (size_t i = 0; i < f->session_count; i++) {
+        free(f->sessions[i].model);
+        free(f->sessions[i].latency);
+        free(f->sessions[i].newest);
+    }
+    free(f->sessions);
+    figures_free(f->figures);
+    subject_book_release(&f->book);
+    readings_release(&f->readings);
+    free(f);
+}
+
+/* --- what is new ---------------------------------------------------------- */
+
+struct reading_new {
+    struct following *follow;
+    size_t count; /* rows of this kind */
+    void (*say)(void *to, const char *type, const char *run, char *json);
+    void *to;
+};
+
+static struct live_session *session_of(struct following *f, uint32_t id,
+        uint8_t phase)
+{
+    const char *model = NULL;
+
+    for (size_t i = 0; i < f->session_count; i++) {
+        if (f->sessions[i].id == id && f->sessions[i].phase == phase)
+            return &f->sessions[i];
+        if (f->sessions[i].id == id)
+            model = f->sessions[i].model;
+    }
+    f->sessions = alloc_resize(f->sessions,
+            (f->session_count + 1) * sizeof(*f->sessions));
+    f->sessions[f->session_count] = (struct live_session){
+        .id = id,
+        .phase = phase,
+        .model = model ? alloc_text(model) : NULL,
+        .latency = alloc_zero(1, sizeof(struct hist)),
+    };
+    return &f->sessions[f->session_count++];
+}
+
+static void take_session(void *to, const struct session *x)
+{
+    struct reading_new *n = to;
+    struct following *f = n->follow;
+
+    if (++n->count <= f->known_sessions)
+        return;
+    figures_session(f->figures, x);
+
+    struct live_session *s = session_of(f, x->id, PHASE_OTHER);
+
+    if (x->model && !s->model)
+        s->model = alloc_text(x->model);
+}
+
+static void take_process(void *to, const struct process *p)
+{
+    struct reading_new *n = to;
+
+    n->count++;
+    figures_process(n->follow->figures, p);
+}
+
+static void take_library(void *to, const struct library *l)
+{
+    struct reading_new *n = to;
+
+    if (++n->count > n->follow->known_libraries)
+        figures_library(n->follow->figures, l);
+}
+
+static void take_subject(void *to, const struct subject_entry *x)
+{
+    struct reading_new *n = to;
+
+    if (++n->count > n->follow->known_subjects)
+        subject_book_add(&n->follow->book, x->id, &x->subject);
+    if (x->end_ns)
+        readings_forget(&n->follow->readings, x->id);
+}
+
+/* Its text is kept for those who listen. */
+static void keep_event(struct following *f, struct live_session *s,
+        const struct inference *i)
+{
+    struct live_event *e = &f->shown->events[i->number % LIVE_EVENTS];
+    struct buf text = { 0 };
+    struct json j = json_line_into(&text);
+
+    inference_json(&j, i,
+            &(struct inference_context){
+                    .run_id = f->run.id,
+                    .started_wall_ns = f->run.started_wall_ns,
+                    .model = s->model,
+                    .all = s->latency,
+                    .jitter_ns =
+                            s->latency->count > 1
+                                    ? s->steps / (double)(s->latency->count - 1)
+                                    : -1,
+            });
+    free(e->json);
+    e->json = text.p;
+    e->number = i->number;
+    free(s->newest);
+    s->newest = alloc_text(text.p);
+}
+
+static void take_inference(void *to, const struct inference *i)
+{
+    struct reading_new *n = to;
+    struct following *f = n->follow;
+    struct live_session *s = session_of(f, i->session, i->phase);
+
+    n->count++;
+    figures_inference(f->figures, i);
+    if (!(i->flags & FLAG_FAILED)) {
+        if (s->latency->count)
+            s->steps += fabs((double)i->duration_ns - (double)s->last_ns);
+        s->last_ns = i->duration_ns;
+        hist_add(s->latency, i->duration_ns);
+    }
+    keep_event(f, s, i);
+    f->shown->newest = i->number;
+}
+
+/* --- /ws/profiling -------------------------------------------------------- */
+
+static void say(struct reading_new *n, const char *type, uint64_t time_ns,
+        const char *data)
+{
+    struct buf text = { 0 };
+    struct json j = json_line_into(&text);
+
+    json_object(&j, NULL);
+    json_text(&j, "type", type);
+    json_fixed(&j, "timestamp",
+            (double)(n->follow->run.started_wall_ns + time_ns) / 1e9, 6);
+    json_raw(&j, "data", data);
+    json_end(&j);
+    n->say(n->to, type, n->follow->run.id, text.p);
+}
+
+static void take_reading(void *to, const struct reading *r)
+{
+    struct reading_new *n = to;
+
+    n->count++;
+    readings_take(&n->follow->readings, r);
+}
+
+static void take_section(void *to, const struct section *x)
+{
+    struct reading_new *n = to;
+    struct buf text = { 0 };
+
+    n->count++;
+    for (int end = 0; end < 2; end++) {
+        struct json j = json_line_into(&text);
+        double start = (double)x->start_ns / 1e6;
+        double ms = (double)x->duration_ns / 1e6;
+
+        json_object(&j, NULL);
+        json_text(&j, "run_id", n->follow->run.id);
+        json_u64(&j, "id", n->follow->sections + n->count);
+        json_text(&j, "phase", phase_name((enum phase)x->phase));
+        if (x->name)
+            json_text(&j, "section_name", x->name);
+        json_fixed(&j, "start_time_ms", start, 6);
+        if (end) {
+            json_fixed(&j, "end_time_ms", start + ms, 6);
+            json_fixed(&j, "duration_ms", ms, 6);
+        }
+        json_end(&j);
+        say(n, end ? "section_end" : "section_start",
+                x->start_ns + (end ? x->duration_ns : 0), buf_cstr(&text));
+        buf_clear(&text);
+    }
+    buf_release(&text);
+}
+
+static void take_token(void *to, const struct token *t)
+{
+    struct reading_new *n = to;
+    struct buf text = { 0 };
+    struct json j = json_line_into(&text);
+
+    n->count++;
+    json_object(&j, NULL);
+    json_text(&j, "run_id", n->follow->run.id);
+    json_u64(&j, "id", n->follow->tokens + n->count);
+    json_u64(&j, "token_index", t->index);
+    if (t->text)
+        json_text(&j, "token_text", t->text);
+    if (!t->seen)
+        json_int(&j, "vocabulary_id", t->id);
+    if (t->duration_ns)
+        json_fixed(&j, "duration_ms", (double)t->duration_ns / 1e6, 6);
+    json_end(&j);
+    say(n, "token_complete", t->time_ns, buf_cstr(&text));
+    buf_release(&text);
+}
+
+/* Milliwatts by kind of zone: parents only, so that none counts twice. */
+static void say_power(struct reading_new *n, uint64_t from)
+{
+    const struct following *f = n->follow;
+    double total = 0;
+    bool any = false;
+    uint64_t time_ns = 0;
+
+    if (from == f->readings_seen)
+        return;
+    for (size_t i = 0; i < f->readings.count; i++) {
+        const struct reading *r = &f->readings.last[i];
+        const struct subject *x = subject_book_find(&f->book, r->subject);
+        const struct subject *parent =
+                x ? subject_book_find(&f->book, x->parent) : NULL;
+
+        if (r->metric != METRIC_zone_power_watts || !x ||
+                (parent && parent->kind == SUBJECT_ZONE))
+            continue;
+        any = true;
+        total += r->value * 1000;
+        if (r->time_ns > time_ns)
+            time_ns = r->time_ns;
+    }
+    if (!any)
+        return;
+
+    struct buf text = { 0 };
+    struct json j = json_line_into(&text);
+
+    json_object(&j, NULL);
+    json_text(&j, "run_id", f->run.id);
+    json_u64(&j, "time_ns", time_ns);
+    json_real(&j, "total_power_mw", total);
+    json_text(&j, "method", "measured");
+    json_end(&j);
+    say(n, "power_sample", time_ns, buf_cstr(&text));
+    buf_release(&text);
+}
+
+size_t following_read(struct following *f, struct store *s,
+        void (*tell)(void *to, const char *type, const char *run, char *json),
+        void *to)
+{
+    struct reading_new n = { f, 0, tell, to };
+    uint64_t inferences = f->inferences, readings = f->readings_seen;
+    uint64_t sections = f->sections, tokens = f->tokens;
+    int64_t row = f->run.row;
+
+#define KNOWN(name, member)                                    \
+    n.count = 0;                                               \
+    if (store_each_##name(s, row, take_##name, &n, NULL) == 0) \
+        f->member = n.count;
+    KNOWN(process, known_processes)
+    KNOWN(library, known_libraries)
+    KNOWN(session, known_sessions)
+    KNOWN(subject, known_subjects)
+#undef KNOWN
+#define SINCE(name, after)                                                    \
+    n.count = 0;                                                              \
+    (void)store_each_##name##_since(s, row, &(after), READ_MOST, take_##name, \
+            &n, NULL)
+    SINCE(inference, f->inferences);
+    SINCE(reading, f->readings_seen);
+    SINCE(section, sections);
+    SINCE(token, tokens);
+#undef SINCE
+    say_power(&n, readings);
+
+    size_t found = (size_t)(f->inferences - inferences) +
+                   (size_t)(f->readings_seen - readings) +
+                   (size_t)(sections - f->sections) +
+                   (size_t)(tokens - f->tokens);
+
+    f->sections = sections;
+    f->tokens = tokens;
+    if (found)
+        f->changed_ns = mono_ns();
+    return found;
+}
+
+/* --- what is shown -------------------------------------------------------- */
+
+struct newest {
+    bool known[8];
+    double value[8];
+};
+
+enum { CPU, TOTAL, AVAILABLE, GPU, NPU, GPU_MEMORY, RSS };
+
+static void greatest(struct newest *n, int which, double value)
+{
+    if (!n->known[which] || value > n->value[which])
+        n->value[which] = value;
+    n->known[which] = true;
+}
+
+static void gather(struct newest *n, const struct following *f,
+        const struct reading *r)
+{
+    const struct subject *x = subject_book_find(&f->book, r->subject);
+    bool npu = x && x->name && strncmp(x->name, "npu", 3) == 0;
+
+    switch ((enum metric_id)r->metric) {
+    case METRIC_host_busy_ratio: greatest(n, CPU, 100 * r->value); break;
+    case METRIC_host_memory_bytes: greatest(n, TOTAL, r->value); break;
+    case METRIC_host_memory_available_bytes:
+        greatest(n, AVAILABLE, r->value);
+        break;
+    case METRIC_device_utilization_ratio:
+        greatest(n, npu ? NPU : GPU, 100 * r->value);
+        break;
+    case METRIC_device_memory_used_bytes:
+        if (!npu)
+            greatest(n, GPU_MEMORY, r->value / 1048576);
+        break;
+    case METRIC_process_resident_bytes:
+        n->value[RSS] =
+                (n->known[RSS] ? n->value[RSS] : 0) + r->value / 1048576;
+        n->known[RSS] = true;
+        break;
+    default: break;
+    }
+}
+
+static void show_system(struct following *f)
+{
+    static const struct {
+        int which;
+        const char *name;
+    } members[] = { { CPU, "cpu_percent" }, { GPU, "gpu_percent" },
+        { NPU, "npu_percent" }, { GPU_MEMORY, "gpu_memory_mb" },
+        { RSS, "process_memory_mb" } };
+    struct newest n = { 0 };
+    uint64_t newest = 0;
+
+    for (size_t i = 0; i < f->readings.count; i++)
+        if (f->readings.last[i].time_ns > newest)
+            newest = f->readings.last[i].time_ns;
+    for (size_t i = 0; i < f->readings.count; i++)
+        if (f->readings.last[i].time_ns + OLD_NS > newest)
+            gather(&n, f, &f->readings.last[i]);
+    buf_clear(&f->shown->system);
+    if (!newest)
+        return;
+
+    struct json j = json_line_into(&f->shown->system);
+
+    json_object(&j, NULL);
+    json_u64(&j, "timestamp_ns", f->run.started_wall_ns + newest);
+    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+        if (n.known[members[i].which])
+            json_real(&j, members[i].name, n.value[members[i].which]);
+    if (n.known[TOTAL] && n.known[AVAILABLE] && n.value[TOTAL] > 0)
+        json_real(&j, "memory_percent",
+                100 * (1 - n.value[AVAILABLE] / n.value[TOTAL]));
+    json_end(&j);
+}
+
+void following_show(struct following *f, struct store *s)
+{
+    struct live_run *x = f->shown;
+    uint64_t now = mono_ns();
+
+    show_system(f);
+    buf_clear(&x->currents);
+    for (size_t i = 0; i < f->session_count; i++)
+        if (f->sessions[i].newest)
+            buf_printf(&x->currents, "%s%s", x->currents.len ? "," : "",
+                    f->sessions[i].newest);
+    if (!x->text.len || now - f->row_ns > UINT64_C(500000000)) {
+        struct json j;
+
+        buf_clear(&x->text);
+        j = json_line_into(&x->text);
+        (void)run_row_json(&j, NULL, s, f->run.row, false, NULL);
+        f->row_ns = now;
+    }
+}
