@@ -73,44 +73,44 @@ rc=0
 refused 1 'last~7'
 
 # Several runs a side, by tags: however a busy machine shakes them, runs of one
-# thing are never better or worse; 512 samples in place of one are found.
+# thing are never better or worse; 64 samples in place of one are found.
 for i in 1 2 3 4 5 6 7 8; do
-    for side in a b c; do
-        batch=$([ $side = c ] && echo 512 || echo 1)
+    for side in old new more; do
+        batch=$([ $side = more ] && echo 64 || echo 1)
         "$ortmeter" bench "$models/mlp.onnx" --dim "batch=$batch" --threads 1 \
             --ops 10 --count 200 --db s.db --tag $side --quiet
     done
 done
-"$ortmeter" compare a b --db s.db --json >out
+"$ortmeter" compare old new --db s.db --json >out
 jq -e '(.verdict == "same" or .verdict == "cannot_tell") and .runs.in_turns and
     ([.runs.before, .runs.after] | map(length) == [8, 8]) and
     .differs == [] and (.latency.shift_us | length) == 9 and
     (.latency.before | length) > 4 and
     ([.operators[].change_us, .change_us.rest] | add * 1000 | round) ==
         (.change_us.whole * 1000 | round)' out >/dev/null || fail "$(cat out)"
-"$ortmeter" compare a c --db s.db --json | jq -e '.verdict == "refused" and
+"$ortmeter" compare old more --db s.db --json | jq -e '.verdict == "refused" and
     (.differs | map(.what) == ["batch"])' >/dev/null || fail "batches compared"
-"$ortmeter" compare a c --db s.db --anyway --least 5% --json >out
+"$ortmeter" compare old more --db s.db --anyway --least 5% --json >out
 jq -e '.verdict == "worse" and .least == 0.05' out >/dev/null ||
-    fail "512 samples are not slower than one: $(jq -c .figures out)"
+    fail "64 samples are not slower than one: $(jq -c .figures out)"
 
 # Baselines: names for runs.
-"$ortmeter" baseline set main a --db s.db
+"$ortmeter" baseline set main old --db s.db
 "$ortmeter" baseline list --db s.db --json |
     jq -e '.baselines | length == 1 and .[0].name == "main" and
         (.[0].runs | length) == 8' >/dev/null || fail "no such baseline"
-diff <("$ortmeter" compare main b --db s.db --json | jq .runs) \
-    <("$ortmeter" compare a b --db s.db --json | jq .runs) || fail "not a"
+diff <("$ortmeter" compare main new --db s.db --json | jq .runs) \
+    <("$ortmeter" compare old new --db s.db --json | jq .runs) || fail "not old"
 rc=0
-"$ortmeter" compare main a --db s.db >out 2>err || rc=$?
+"$ortmeter" compare main old --db s.db >out 2>err || rc=$?
 refused 1 'nothing to compare'
 "$ortmeter" baseline delete main --db s.db
 rc=0
 "$ortmeter" baseline delete main --db s.db >out 2>err || rc=$?
 refused 1 "no baseline 'main'"
 rc=0
-"$ortmeter" baseline set last a --db s.db >out 2>err || rc=$?
+"$ortmeter" baseline set last old --db s.db >out 2>err || rc=$?
 refused 2 "'last'"
 rc=0
-"$ortmeter" compare a b --least much --db s.db >out 2>err || rc=$?
+"$ortmeter" compare old new --least much --db s.db >out 2>err || rc=$?
 refused 2 '--least'
