@@ -4,7 +4,9 @@
 # What the hook adds shows against the bare calls of its block: two of either, in
 # an order in which a machine that becomes slower or quicker meanwhile does so
 # for both.  It is the median of the blocks, and the interval that this lies in,
-# which is as wide as the machine is unsteady.  The verdict is on all of it.
+# which is as wide as the machine is unsteady.  What the entries in the kernels'
+# tables add to a call that is not traced shows in stretches of calls with them
+# and without; the verdict is on all of both.
 
 def median: sort | if length == 0 then null
     else (.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2 end;
@@ -19,19 +21,28 @@ def percent: (. * 100000 | round) / 1000
 [$calls | split("\n")[] | select(. != "") | split(" ")
     | { kind: .[0], ns: (.[1] | tonumber) }] as $all
 | [$all[] | select(.kind == "profiled").ns] as $profiled
-| [$all[] | select(.kind != "profiled")] as $turns
+| [$all[] | select(.kind == "hooked" or .kind == "bare")] as $turns
+| [$all[] | select(.kind == "redirected" or .kind == "untouched")] as $stretches
 | [range(0; $turns | length; 4) as $i | $turns[$i:$i + 4]
     | { hooked: (map(select(.kind == "hooked").ns) | add),
         bare: map(select(.kind == "bare").ns) }] as $blocks
+| [range(0; $stretches | length; 4) as $i | $stretches[$i:$i + 4]
+    | (map(select(.kind == "redirected").ns) | add)
+        / (map(select(.kind == "untouched").ns) | add) - 1] as $entries
 | ([$blocks[].bare[]] | median) as $bare
 | [$blocks[] | .hooked / (.bare | add) - 1] as $added
 # The first of the two bare ones of a block, and the second; every other time
 # the other way round.
 | [$blocks | to_entries[] | (.key % 2) as $odd
     | .value.bare | .[$odd] / .[1 - $odd] - 1] as $control
-| ($added | interval) as $between
+| ($added | interval) as $run
+| (if $entries == [] then [0, 0] else $entries | interval end) as $passing
+| [$run[0] + $passing[0], $run[1] + $passing[1]] as $between
 | "\($name): \($added | median | percent) " +
-  "[\($between | map(percent) | join(", "))] of \($bare / 1000 | round) us, " +
+  "[\($run | map(percent) | join(", "))] of \($bare / 1000 | round) us, " +
+  (if $entries == [] then "no entries, " else
+     "entries \($entries | median | percent) " +
+     "[\($passing | map(percent) | join(", "))], " end) +
   "bare and bare \($control | median | percent), ONNX Runtime\u0027s profiler " +
   "\(($profiled | median) / $bare - 1 | percent); at most \($most) %: " +
   (if $between[0] * 100 > $most then "NO"

@@ -114,10 +114,10 @@ static void write_made(double rate[RATES], const struct table *real,
     if (sink_open(&w.to, path, false, &e))
         die("%s", e.text);
     if (parquet)
-        w.parquet = parquet_open(w.to, made.columns, made.column_count,
+        w.parquet = parquet_open(w.to, made.type->columns, made.type->count,
                 EXPORT_ZSTD);
     else
-        csv_head(&w.out, made.columns, made.column_count);
+        csv_head(&w.out, made.type->columns, made.type->count);
     if (table_each_row(&made, s, run, take_row, &w, &e))
         die("%s", e.text);
     if (parquet)

@@ -100,13 +100,12 @@ static double read_python(const char *path)
                   "if sys.argv[1]:\n"
                   "    sum(e['dur'] for e in json.load(open(sys.argv[1])))";
     char *argv[] = { program, flag, code, (char *)path, NULL };
-    const struct child_variable none[] = { { NULL, NULL } };
     struct child *child;
     struct child_end end;
     struct error e = { 0 };
     uint64_t start = mono_ns();
 
-    if (child_start(&child, argv, none, &e))
+    if (child_start(&child, &(struct child_plan){ .argv = argv }, &e))
         die("%s", e.text);
     while (!child_wait(child, 1000, &end))
         ;

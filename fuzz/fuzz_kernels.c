@@ -79,7 +79,7 @@ static void on_run(void *context, const struct operator_run *r)
 {
     (void)context;
     hold(r->operator_id && r->operator_id <= seen.operators);
-    hold(r->inference == seen.inference && r->bracketed);
+    hold(r->inference == seen.inference && r->kernel_known);
     seen.runs++;
 }
 

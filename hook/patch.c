@@ -71,12 +71,6 @@ static int protection_of(const struct image *i, uintptr_t start, uintptr_t page)
     return PROT_EXEC;
 }
 
-static bool lies_among_code(const struct image *i, const struct ort_api *table)
-{
-    return inside(i, table, 1) &&
-           protection_of(i, (uintptr_t)table, 1) & PROT_EXEC;
-}
-
 /* Makes the pages of a table writable, or what they were before. */
 static bool protect(const struct image *i, const struct ort_api *table,
         uint32_t last_slot, bool writable)
@@ -106,6 +100,24 @@ static uint32_t last_slot(const struct library *lib, bool editor)
     return last;
 }
 
+static bool is_own(const struct library *lib, const struct ort_api *table,
+        bool editor)
+{
+    return table &&
+           inside(&lib->image, table,
+                   (last_slot(lib, editor) + 1) * sizeof(table->slot[0]));
+}
+
+/* Why its table could not be taken; NULL: that is not the library's own. */
+static const char *why_not(const struct library *lib)
+{
+    if (!is_own(lib, lib->api, false))
+        return NULL;
+    return protection_of(&lib->image, (uintptr_t)lib->api, 1) & PROT_EXEC
+                   ? "its table of functions lies among its code"
+                   : "its table of functions could not be written to";
+}
+
 /* Returns how many slots were taken. */
 static uint32_t take(struct library *lib, const struct ort_api *table,
         bool editor)
@@ -113,7 +125,7 @@ static uint32_t take(struct library *lib, const struct ort_api *table,
     const struct image *i = &lib->image;
     uint32_t taken = 0, last = last_slot(lib, editor);
 
-    if (!table || !inside(i, table, (last + 1) * sizeof(table->slot[0])))
+    if (!is_own(lib, table, editor))
         return 0;
     if (!protect(i, table, last, true)) {
         (void)protect(i, table, last, false);
@@ -189,10 +201,11 @@ bool patch(const struct candidate *c)
     uint32_t taken = take(lib, api, false);
 
     if (!taken) {
+        const char *reason = why_not(lib);
+
         library_give_back(lib);
-        if (lies_among_code(i, api))
-            object_static_library(c->path,
-                    "its table of functions lies among its code");
+        if (reason)
+            object_static_library(c->path, reason);
         return false;
     }
     if (minor >= ORT_SINCE_GetModelEditorApi)

@@ -37,7 +37,8 @@ wanted() { # test
 # Whether the suite can have a test that is wanted: the filter may begin with
 # the name of another.
 concerned() { # suite
-    [[ ! $filter =~ ^(lint|gcc|asan|tsan|clang|tidy|fuzz|e2e)(/|$) ]] ||
+    [ "$1" = build ] ||
+        [[ ! $filter =~ ^(lint|gcc|asan|tsan|clang|tidy|fuzz|e2e)(/|$) ]] ||
         [ "${BASH_REMATCH[1]}" = "$1" ]
 }
 

@@ -140,12 +140,13 @@ enum record_flag {
     FLAG_SHAPE = 32,        /* batch was read */
     FLAG_SEQUENCE = 64,     /* sequence was read */
     FLAG_PAST = 128,        /* past was read */
-    /* Of runs that were stored before kernels named themselves: */
-    FLAG_SAMPLED = 256, /* operators were recorded, which slowed it, */
-    FLAG_BURST = 512,   /* by ONNX Runtime, into a profile of its own; */
-    FLAG_TIMED = 1024,  /* or only its kernels were timed */
-    FLAG_TRACED = 4096, /* its operators were recorded: TRACED is before */
-    FLAG_STATS = 8192,  /* its values were looked at, which slowed it */
+    FLAG_PROFILED = 256,    /* ONNX Runtime recorded its operators, which slowed
+                               it: an imported profile, or a run that was stored
+                               before kernels named themselves; there also */
+    FLAG_OLD_PROFILED = 512, /* into a profile of its own, */
+    FLAG_OLD_TIMED = 1024,   /* or only its kernels were timed */
+    FLAG_TRACED = 4096,      /* its operators were recorded: TRACED is before */
+    FLAG_STATS = 8192,       /* its values were looked at, which slowed it */
 };
 
 /* Of a RECORD_LIBRARY, in record.flags: whether its operators can be traced.

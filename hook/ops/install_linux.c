@@ -113,9 +113,12 @@ static enum tracing redirect(struct workshop *w, const struct image *i,
         return TRACING_NO_TYPES;
     if (!hook_functions)
         hook_functions = memory_pages(sizeof(*hook_functions));
-    if (!hook_functions || !find_entries(w, count, library) ||
-            mprotect(data, bytes, PROT_READ | PROT_WRITE))
+    if (!hook_functions || !find_entries(w, count, library))
         return TRACING_REFUSED;
+    if (mprotect(data, bytes, PROT_READ | PROT_WRITE)) {
+        (void)mprotect(data, bytes, PROT_READ); /* what of it was opened */
+        return TRACING_REFUSED;
+    }
     for (size_t k = 0; k < count; k++) {
         put(&w->tables[k][KERNEL_COMPUTE], compute_entries, w->compute[k]);
         put(&w->tables[k][KERNEL_DESTROY], destroy_entries, w->destroy[k]);

@@ -32,7 +32,7 @@ enum counted {
 /* Its operators are known. */
 static inline bool inference_is_traced(const struct inference *i)
 {
-    return i->flags & (FLAG_TRACED | FLAG_SAMPLED);
+    return i->flags & (FLAG_TRACED | FLAG_PROFILED);
 }
 
 /* What was done to one, or to the steps that made a token. */

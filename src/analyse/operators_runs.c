@@ -56,7 +56,7 @@ static void take_inference(void *to, const struct inference *i)
 
 static uint64_t duration_of(const struct operator_run *x)
 {
-    return x->bracketed ? x->kernel_ns : x->raw_ns;
+    return x->kernel_known ? x->kernel_ns : x->raw_ns;
 }
 
 static void add_run(struct runs_of *of, double total_ns, double self_ns)

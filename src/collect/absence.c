@@ -46,10 +46,10 @@ void absence_explain(struct buf *out, const struct absence *a)
 {
     if (a->static_libraries && !a->libraries)
         buf_printf(out,
-                "ONNX Runtime was loaded as part of another library, and could "
-                "not be measured there: %s. A C, C++, node, C# or Java "
-                "program on the same model can be measured, and Python with "
-                "the usual onnxruntime and a usual CPython.",
+                "ONNX Runtime was loaded, but could not be measured where it "
+                "lies: %s. What can be measured is its own library in a C, "
+                "C++, node, C# or Java program, and Python with the usual "
+                "onnxruntime and a usual CPython.",
                 a->static_reason ? a->static_reason
                                  : "it is one that the hook does not know");
     else if (!a->libraries)

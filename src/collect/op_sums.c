@@ -125,7 +125,7 @@ static void keep_timeline(struct kernels *k, struct op_table *t,
                                             : 0,
                         .raw_unknown = true,
                         .kernel_ns = r->end_ns - r->start_ns,
-                        .bracketed = true,
+                        .kernel_known = true,
                 });
     }
 }

@@ -237,7 +237,7 @@ static void take_operator(struct etl_own *o, const struct etw_record *r,
         .start_ns = m.start_ns,
         .kernel_ns = m.duration_ns,
         .raw_unknown = true,
-        .bracketed = true,
+        .kernel_known = true,
     };
 }
 

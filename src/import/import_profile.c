@@ -261,7 +261,7 @@ static void add_inferences(struct profile_import *p)
                         .session = r->session,
                         .process = r->process,
                         .thread = r->thread,
-                        .flags = FLAG_SAMPLED,
+                        .flags = FLAG_PROFILED,
                         .start_ns = since(p, r->start_ns),
                         .duration_ns = (uint64_t)(r->end_ns - r->start_ns),
                 });

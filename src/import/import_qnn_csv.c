@@ -189,7 +189,7 @@ static void close_execution(struct qnn_import *q)
                 &(struct inference){
                         .session = 1,
                         .process = 1,
-                        .flags = FLAG_SAMPLED,
+                        .flags = FLAG_PROFILED,
                         .start_ns = q->now_ns,
                         .duration_ns = q->longest_ns,
                 });

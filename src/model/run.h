@@ -161,7 +161,7 @@ struct operator_run {
     bool raw_unknown;   /* it says nothing: the kernel was timed alone, or there
                            are only cycles */
     uint64_t kernel_ns; /* the kernel alone */
-    bool bracketed;     /* kernel_ns is known */
+    bool kernel_known;  /* kernel_ns is */
     bool in_cycles;     /* no time is known, neither start nor end: `cycles` */
     uint64_t cycles;    /* of a device's own clock */
 };

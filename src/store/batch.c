@@ -157,7 +157,7 @@ static void operator_run_cell(sqlite3_context *to, const struct store *s,
     case 5: feed_u64(to, r->depth, true); break;
     case 6: feed_u64(to, r->start_ns, true); break;
     case 7: feed_u64(to, r->raw_ns, !r->in_cycles && !r->raw_unknown); break;
-    case 8: feed_u64(to, r->kernel_ns, r->bracketed); break;
+    case 8: feed_u64(to, r->kernel_ns, r->kernel_known); break;
     case 9: feed_u64(to, r->cycles, r->in_cycles); break;
     default: break;
     }

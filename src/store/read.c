@@ -185,7 +185,7 @@ static void operator_run_row(sqlite3_value **v, void *to)
                                       .raw_ns = value_u64(v, 5),
                                       .raw_unknown = !value_has(v, 5),
                                       .kernel_ns = value_u64(v, 6),
-                                      .bracketed = value_has(v, 6),
+                                      .kernel_known = value_has(v, 6),
                                       .in_cycles = value_has(v, 7),
                                       .cycles = value_u64(v, 7),
                               });

@@ -128,7 +128,7 @@ static const char tables[] =
         " depth INTEGER NOT NULL,"
         " start_ns INTEGER NOT NULL,"
         " raw_ns INTEGER,"    /* NULL: ONNX Runtime did not tell */
-        " kernel_ns INTEGER," /* NULL: not bracketed */
+        " kernel_ns INTEGER," /* NULL: not known */
         " cycles INTEGER,"    /* of a device that tells no time */
         " PRIMARY KEY (run, number)) WITHOUT ROWID;"
 

@@ -33,7 +33,7 @@ static void make(struct summary *out, struct tree *t, const struct made *m)
                         .process = 1,
                         .start_ns = i * 1000000,
                         .duration_ns = m->typical_us * 1000 + i % 11 * 100,
-                        .flags = i % 10 ? 0 : FLAG_SAMPLED });
+                        .flags = i % 10 ? 0 : FLAG_PROFILED });
 
         for (uint32_t k = 0; i % 10 == 0 && k < LEN(m->operators); k++)
             if (m->operators[k])
@@ -44,7 +44,7 @@ static void make(struct summary *out, struct tree *t, const struct made *m)
                                 .start_ns = i * 1000000 + k * UINT64_C(1000),
                                 .raw_ns = m->kernel_us[k] * 1000,
                                 .kernel_ns = m->kernel_us[k] * 1000,
-                                .bracketed = true });
+                                .kernel_known = true });
     }
     stored_flush(s);
     r.status = RUN_COMPLETE;

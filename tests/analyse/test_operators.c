@@ -210,7 +210,7 @@ static void profiled(void)
     begin();
     operators_of(1, 1, 2);
     for (uint64_t i = 0; i < 3; i++) {
-        uint64_t n = inference(1, 1000 * i, 200, FLAG_SAMPLED);
+        uint64_t n = inference(1, 1000 * i, 200, FLAG_PROFILED);
 
         ran(n, 1, 0, 1000 * i + 22, 40, 0);
         ran(n, 2, 0, 1000 * i + 90, 30, 0);
@@ -235,7 +235,7 @@ static void nested(void)
 
     begin();
     operators_of(1, 1, 5);
-    n = inference(1, 0, 300, FLAG_SAMPLED);
+    n = inference(1, 0, 300, FLAG_PROFILED);
     ran(n, 1, 0, 20, 10, 0);
     ran(n, 2, 1, 75, 8, 0);  /* in the If */
     ran(n, 3, 2, 110, 5, 0); /* in the Loop in it */
@@ -264,7 +264,7 @@ static void side_by_side(void)
 
     begin();
     operators_of(1, 1, 3);
-    n = inference(1, 0, 200, FLAG_SAMPLED);
+    n = inference(1, 0, 200, FLAG_PROFILED);
     other.inference = n;
     ran(n, 1, 1, 40, 10, 0);
     store_add_operator_run(store, &other);
@@ -289,13 +289,13 @@ static void no_account(void)
     begin();
     operators_of(1, 1, 2);
     operators_of(0, 3, 1);
-    n = inference(1, 0, 100, FLAG_SAMPLED | FLAG_FAILED);
+    n = inference(1, 0, 100, FLAG_PROFILED | FLAG_FAILED);
     ran(n, 1, 0, 10, 30, 0);
-    n = inference(0, 200, 100, FLAG_SAMPLED);
+    n = inference(0, 200, 100, FLAG_PROFILED);
     ran(n, 3, 0, 210, 30, 0);
     ran(0, 1, 0, 400, 30, 0);
     ran(99, 1, 0, 400, 30, 0);
-    n = inference(1, 400, 100, FLAG_SAMPLED);
+    n = inference(1, 400, 100, FLAG_PROFILED);
     ran(n, 1, 0, 410, 30, 0);
     ran(n, 77, 0, 450, 30, 0); /* which nobody described */
     read_back();

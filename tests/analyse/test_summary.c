@@ -125,9 +125,9 @@ static void traced(void)
     struct summed x = summed_begin();
 
     summed_session(&x, 1, "a.onnx");
-    SUMMED_RUN(&x, 0, 40, .flags = FLAG_SAMPLED);
-    SUMMED_RUN(&x, 100, 60, .flags = FLAG_SAMPLED);
-    SUMMED_RUN(&x, 150, 900, .flags = FLAG_SAMPLED | FLAG_STATS);
+    SUMMED_RUN(&x, 0, 40, .flags = FLAG_PROFILED);
+    SUMMED_RUN(&x, 100, 60, .flags = FLAG_PROFILED);
+    SUMMED_RUN(&x, 150, 900, .flags = FLAG_PROFILED | FLAG_STATS);
 
     const struct summary *s = summed_read(&x);
 

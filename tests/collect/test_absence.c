@@ -26,11 +26,11 @@ static const struct {
     { { .kind = PROGRAM_FOREIGN, .unreadable = true },
             "records of another version of ortmeter" },
     { { .kind = PROGRAM_DYNAMIC, .static_libraries = 1 },
-            "measured there: it is one that the hook does not know. A C" },
+            "measured where it lies: it is one that the hook does not know." },
     { { .kind = PROGRAM_DYNAMIC,
               .static_libraries = 1,
               .static_reason = (char[]){ "it is too new" } },
-            "measured there: it is too new. A C" },
+            "measured where it lies: it is too new. What" },
     { { .kind = PROGRAM_DYNAMIC }, "onnxruntime-web" },
     /* Another was entered, so that one is not the reason. */
     { { .kind = PROGRAM_DYNAMIC, .static_libraries = 1, .libraries = 1 },

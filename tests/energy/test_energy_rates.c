@@ -62,7 +62,7 @@ static void infer(struct made *m, bool counted)
                         .start_ns = start + (o - 1) * 20 * MS,
                         .raw_ns = 20 * MS,
                         .kernel_ns = 20 * MS,
-                        .bracketed = true,
+                        .kernel_known = true,
                 });
     m->inferences++;
     spend(m, 20 * MS, 1e9, counted);

@@ -65,7 +65,7 @@ static uint64_t work(struct made *m, uint64_t now, uint64_t *seed)
                             .start_ns = o == 1 ? now : now + first,
                             .raw_ns = o == 1 ? first : second,
                             .kernel_ns = o == 1 ? first : second,
-                            .bracketed = true });
+                            .kernel_known = true });
         m->operator_j[1] += 35 * (double)first / 1e9;
         m->operator_j[2] += 50 * (double)second / 1e9;
         m->decodes++;

@@ -54,7 +54,7 @@ static void add_runs(struct store *s)
         { .session = 1,
                 .process = 1,
                 .thread = 7,
-                .flags = FLAG_SAMPLED,
+                .flags = FLAG_PROFILED,
                 .start_ns = 10500,
                 .duration_ns = 20000 },
         { .session = 3,
@@ -91,7 +91,7 @@ static void add_runs(struct store *s)
                                       .start_ns = 10000,
                                       .raw_ns = 9000,
                                       .kernel_ns = 8000,
-                                      .bracketed = true });
+                                      .kernel_known = true });
     /* of no inference; and without a time */
     store_add_operator_run(s, &(struct operator_run){ .operator_id = 2,
                                       .thread = 9,

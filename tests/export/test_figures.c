@@ -28,7 +28,7 @@ static const struct inference inferences[] = {
             .duration_ns = 999999999,
             .flags = FLAG_TRACED | FLAG_STATS },
     /* traced, and there are no others */
-    { .session = 2, .duration_ns = 7, .flags = FLAG_SAMPLED },
+    { .session = 2, .duration_ns = 7, .flags = FLAG_PROFILED },
     /* a prompt of two parts, then two tokens; a prompt without more */
     { .session = 1,
             .phase = PHASE_PREFILL,

@@ -309,6 +309,44 @@ static void run_within(void)
     CHECK_INT(count_lines(nth(RECORD_TRACED, 1)->traced.trace), 2);
 }
 
+static void relu_only(void)
+{
+    struct fake_frame frame = { 0 };
+
+    fake_kernel_run(&relu, &frame);
+}
+
+/* A provider brings a library with kernels, which comes when it is asked for:
+ * they are named as the runtime's own are. */
+static void provider_library(void)
+{
+    struct ort_options *options = (struct ort_options *)0x7000;
+    uintptr_t *own = (start("all", "1.30.0"), words);
+    struct image i;
+
+    fake_kernels_of(1);
+    words = fake_kernels_words();
+    CHECK(words != own);
+    make_kernels(FAKE_LONG);
+    infer(relu_only); /* not met yet */
+    CHECK_INT(nth(RECORD_TRACED, 0)->traced.kernels, 0);
+    i = fake_kernels_library();
+    fake.loaded = &i;
+    CHECK(!CALL(SessionOptionsAppendExecutionProvider)(options, "CUDA", NULL,
+            NULL, 0));
+    CHECK(!fake.loaded);
+    infer(conv_relu);
+    CHECK_INT(nth(RECORD_TRACED, 1)->traced.kernels, 2);
+    CHECK(hooked_text(nth(RECORD_KERNEL, 0)->kernel.name, "conv1"));
+    CHECK_INT(record_library(nth(RECORD_KERNEL, 0)), 0);
+    CHECK_INT(conv.ran, 1);
+    words = own;
+    make_kernels(FAKE_LONG);
+    infer(conv_relu);
+    CHECK_INT(nth(RECORD_TRACED, 2)->traced.kernels, 2);
+    CHECK_INT(conv.ran, 1);
+}
+
 /* --- off, and on later ---------------------------------------------------- */
 
 static void is_untouched(const uintptr_t *before)
@@ -433,6 +471,7 @@ int main(void)
     HOOKED(full_ring);
     HOOKED(fork_within);
     HOOKED(run_within);
+    HOOKED(provider_library);
     HOOKED(off_and_on);
     HOOKED(too_old);
     HOOKED(no_types);

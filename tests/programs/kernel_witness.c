@@ -6,11 +6,11 @@
  * After a first inference the word of Compute in every class's table leads
  * here, to a plain function of C around what stood there.  Prints what became
  * of the tables' words until then, as a number that is the same wherever the
- * library lies, and for each type of operator how often it ran in the COUNT
- * inferences that follow and its own time, in nanoseconds, in the median of
- * each kernel's runs:
+ * library lies, how many classes have another way to run than Compute, and for
+ * each type of operator how often it ran in the COUNT inferences that follow
+ * and its own time, in nanoseconds, in the median of each kernel's runs:
  *
- *     words COUNT SUM
+ *     words COUNT SUM, CLASSES asynchronous
  *     TYPE <tab> COUNT <tab> NS */
 #include "base/alloc.h"
 #include "base/map.h"
@@ -29,6 +29,9 @@
 #include <time.h>
 
 enum { KERNELS = 4096, TYPES = 256, DEPTH = 64, PAGE = 4096 };
+
+/* What stands behind Compute in a table. */
+enum { KERNEL_IS_ASYNC = KERNEL_COMPUTE + 1, KERNEL_COMPUTE_ASYNC };
 
 typedef void *(*compute_function)(void *result, uintptr_t *self, void *context);
 
@@ -192,27 +195,44 @@ static int look(struct dl_phdr_info *info, size_t size, void *to)
 
 /* Where they are does not depend on who stands in them: all of a class derived
  * from OpKernel are taken, but those of which Compute is missing. */
-static size_t find_tables(uintptr_t **out, const struct loaded *l)
+static size_t find_tables(uintptr_t **out, const uintptr_t **base,
+        const struct loaded *l)
 {
     static struct class_table room[KERNEL_TABLES_MOST];
     size_t found = class_tables_find(room, KERNEL_TABLES_MOST, &l->image,
-            "N11onnxruntime8OpKernelE", KERNEL_COMPUTE + 2);
+            "N11onnxruntime8OpKernelE", KERNEL_COMPUTE_ASYNC + 1);
     size_t count = 0;
 
-    for (size_t i = 0; i < found; i++)
+    for (size_t i = 0; i < found; i++) {
+        if (room[i].is_base)
+            *base = room[i].functions;
         if (room[i].functions[0] && room[i].functions[KERNEL_DESTROY])
             out[count++] = (uintptr_t *)(uintptr_t)room[i].functions;
+    }
     return count;
 }
 
-static void print_words(uintptr_t *const *tables, size_t count, uintptr_t base)
+/* IsAsync() and ComputeAsync(), where they are not OpKernel's own. */
+static size_t count_async(uintptr_t *const *tables, size_t count,
+        const uintptr_t *base)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        n += tables[i][KERNEL_IS_ASYNC] != base[KERNEL_IS_ASYNC] ||
+             tables[i][KERNEL_COMPUTE_ASYNC] != base[KERNEL_COMPUTE_ASYNC];
+    return n;
+}
+
+static uint64_t sum_words(uintptr_t *const *tables, size_t count,
+        uintptr_t base)
 {
     uint64_t sum = SUM_START;
 
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k <= KERNEL_COMPUTE; k++)
             sum = (sum ^ (tables[i][k] - base)) * UINT64_C(0x100000001b3);
-    printf("words %zu %016" PRIx64 "\n", count * (KERNEL_COMPUTE + 1), sum);
+    return sum;
 }
 
 static void take(uintptr_t *const *tables, size_t count,
@@ -261,11 +281,14 @@ int main(int argc, char **argv)
     l.within = (uintptr_t)base;
     (void)dl_iterate_phdr(look, &l);
 
-    size_t count = find_tables(tables, &l);
+    const uintptr_t *op_kernel = NULL;
+    size_t count = find_tables(tables, &op_kernel, &l);
 
-    if (!count)
+    if (!count || !op_kernel)
         die("no kernels were found");
-    print_words(tables, count, l.base);
+    printf("words %zu %016" PRIx64 ", %zu asynchronous\n",
+            count * (KERNEL_COMPUTE + 1), sum_words(tables, count, l.base),
+            count_async(tables, count, op_kernel));
     take(tables, count, &l.image.data);
 
     uint64_t ticks = ticks_now(), ns = now_ns();

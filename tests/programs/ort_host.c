@@ -150,6 +150,13 @@ static size_t tensor_bytes(const struct host *h, const char *name,
     return bytes;
 }
 
+/* A mask lets everything through. */
+static void fill_mask(int64_t *data, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        data[i] = 1;
+}
+
 static void fill(void *data, size_t bytes, int type)
 {
     for (size_t i = 0; i < bytes / type_bytes(type); i++) {
@@ -185,7 +192,10 @@ static void make_input(struct job *j, size_t i)
     j->in_data[i] = malloc(bytes ? bytes : 1);
     if (!j->in_data[i])
         die("no memory for an input");
-    fill(j->in_data[i], bytes, type);
+    if (type == ORT_TYPE_INT64 && strcmp(j->in_name[i], "attention_mask") == 0)
+        fill_mask(j->in_data[i], bytes / sizeof(int64_t));
+    else
+        fill(j->in_data[i], bytes, type);
     host_check(h, ORT(h->api, CreateTensorWithDataAsOrtValue)(h->memory,
                           j->in_data[i], bytes, dims, rank, type, &j->in[i]));
 }

@@ -23,8 +23,8 @@ struct host {
 enum { JOB_TENSORS = 128 };
 
 /* A session with inputs made from its model: of the host's shapes, or else
- * dimensions left open are 1; the values a fixed pattern.  Several threads may
- * run one job at once. */
+ * dimensions left open are 1; the values a fixed pattern, ones in a mask.
+ * Several threads may run one job at once. */
 struct job {
     const struct host *host;
     struct ort_session *session;

@@ -6,7 +6,11 @@
  *
  * with shapes as ONNX Runtime's profile writes them; then a line for the whole:
  *
- *     traced INFERENCES of ALL, OPERATORS operator runs, DOUBTFUL doubtful
+ *     traced INFERENCES of ALL, OPERATORS operator runs, DOUBTFUL doubtful,
+ *     ENDED ended, RENAMED renamed, STATS looked at, LOST lost
+ *
+ * where RENAMED kernels came to live at the address of one that had ended, and
+ * had another name.
  *
  * It is a collector in small, and strict: lines that lie outside their
  * inference or of each other, that are not as many as there were kernels, or of
@@ -29,6 +33,7 @@ enum { KERNELS = 1 << 17, TENSORS = 64, TRACES = 4096, LINES = 1 << 17 };
 
 struct kernel {
     struct record is;
+    bool ended;
     struct record *in[TENSORS], *out[TENSORS];
 };
 
@@ -52,7 +57,7 @@ static struct clock clocks[TRACES];
 static size_t n_clocks;
 static struct record traced[TRACES]; /* by thread */
 static size_t n_traced;
-static uint64_t inferences, all, operators, doubtful, ended, stats;
+static uint64_t inferences, all, operators, doubtful, ended, renamed, stats;
 static bool quiet;
 
 static const char *text(uint64_t name)
@@ -64,33 +69,46 @@ static const char *text(uint64_t name)
     return t;
 }
 
-static struct kernel *find(uint64_t address)
+/* Whoever lives or lived there last. */
+static struct kernel *at(uint64_t address)
 {
     for (size_t i = n_kernels; i-- > 0;)
-        if (kernels[i] && kernels[i]->is.kernel.kernel == address)
+        if (kernels[i]->is.kernel.kernel == address)
             return kernels[i];
     return NULL;
 }
 
-static void forget(struct kernel *k)
+static struct kernel *find(uint64_t address)
 {
-    for (size_t i = 0; i < TENSORS; i++) {
-        free(k->in[i]);
-        free(k->out[i]);
-    }
-    *k = (struct kernel){ 0 };
+    struct kernel *k = at(address);
+
+    return k && !k->ended ? k : NULL;
 }
 
 static void take_kernel(const struct record *r)
 {
-    struct kernel *k = find(r->kernel.kernel);
+    struct kernel *k = at(r->kernel.kernel);
 
     if (!k && n_kernels < KERNELS)
         k = kernels[n_kernels++] = alloc_zero(1, sizeof(*k));
     if (!k)
         die("too many kernels");
-    forget(k);
-    k->is = *r;
+    renamed += k->ended && k->is.kernel.name != r->kernel.name;
+    for (size_t i = 0; i < TENSORS; i++) {
+        free(k->in[i]);
+        free(k->out[i]);
+    }
+    *k = (struct kernel){ .is = *r };
+}
+
+static void take_end(const struct record *r)
+{
+    struct kernel *k = find(r->kernel.kernel);
+
+    if (!k)
+        die("the end of no kernel");
+    k->ended = true;
+    ended++;
 }
 
 static void take_tensor(const struct record *r)
@@ -272,12 +290,7 @@ static void take(void *context, uint32_t owner, const struct record *r,
     case RECORD_TRACED: *traced_of(r->traced.thread) = *r; break;
     case RECORD_RUN: take_run(r); break;
     case RECORD_STATS: stats++; break;
-    case RECORD_KERNEL_END:
-        ended++;
-        if (!find(r->kernel.kernel))
-            die("the end of no kernel");
-        forget(find(r->kernel.kernel));
-        break;
+    case RECORD_KERNEL_END: take_end(r); break;
     default: break;
     }
 }
@@ -331,7 +344,7 @@ int main(int argc, char **argv)
     rings_close(rings);
     printf("traced %" PRIu64 " of %" PRIu64 ", %" PRIu64
            " operator runs, %" PRIu64 " doubtful, %" PRIu64 " ended, %" PRIu64
-           " looked at, %" PRIu64 " lost\n",
-            inferences, all, operators, doubtful, ended, stats, lost);
+           " renamed, %" PRIu64 " looked at, %" PRIu64 " lost\n",
+            inferences, all, operators, doubtful, ended, renamed, stats, lost);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

@@ -114,7 +114,7 @@ static const struct inference inferences[] = {
             .process = 1,
             .thread = 77,
             .phase = PHASE_DECODE,
-            .flags = ALL_READ | FLAG_ASYNC | FLAG_SAMPLED,
+            .flags = ALL_READ | FLAG_ASYNC | FLAG_PROFILED,
             .has_context = true,
             .start_ns = 1000,
             .duration_ns = 2000,
@@ -167,7 +167,7 @@ static const struct operator_run operator_runs[] = {
             .start_ns = 5,
             .raw_ns = 6,
             .kernel_ns = 7,
-            .bracketed = true },
+            .kernel_known = true },
     { .inference = 1,
             .operator_id = 1,
             .in_cycles = true,
@@ -177,7 +177,7 @@ static const struct operator_run operator_runs[] = {
             .operator_id = 1,
             .raw_unknown = true,
             .kernel_ns = 9,
-            .bracketed = true },
+            .kernel_known = true },
     { .inference = 1, .operator_id = 1, .raw_ns = 0, .kernel_ns = 0 },
 };
 
@@ -195,7 +195,7 @@ static void take_operator_run(void *context, const struct operator_run *got)
     SAME(raw_ns);
     SAME(raw_unknown);
     SAME(kernel_ns);
-    SAME(bracketed);
+    SAME(kernel_known);
     SAME(in_cycles);
     SAME(cycles);
 }

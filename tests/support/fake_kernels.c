@@ -392,6 +392,16 @@ static void put_dynamic(void)
     memcpy(image->dynamic, dynamic, sizeof(dynamic));
 }
 
+void fake_kernels_of(size_t library)
+{
+    static struct library_image *images[2];
+    static size_t now;
+
+    images[now] = image;
+    now = library;
+    image = images[now];
+}
+
 uintptr_t *fake_kernels_words(void)
 {
     if (!image) {

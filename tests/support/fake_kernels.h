@@ -84,6 +84,9 @@ extern _Atomic uint64_t fake_kernel_asked;
 /* What stands for Compute in all its tables. */
 void *fake_compute(void *status, struct fake_kernel *k, void *context);
 
+/* Whose words, image and library these are: the runtime's, 0, or a provider's.
+ */
+void fake_kernels_of(size_t library);
 /* The words, which are written anew, and on pages of their own. */
 uintptr_t *fake_kernels_words(void);
 struct class_image fake_kernels_image(void);

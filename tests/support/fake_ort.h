@@ -52,6 +52,7 @@ struct fake {
     struct ort_value **outputs; /* of Run, where the program gave none */
     void (*during)(void);       /* while Run or RunWithBinding is under way */
     struct ort_status *shapes;  /* status of what asks for a tensor's shape */
+    const struct image *loaded; /* a provider's library, the next to be found */
 
     /* What is out and not yet given back. */
     _Atomic int64_t descriptions;

@@ -177,8 +177,9 @@ static inline void full_inferences(struct store *s)
                         .process = 1 + i % 2,
                         .thread = 70,
                         .phase = i % 3 ? PHASE_DECODE : PHASE_PREFILL,
-                        .flags = i == 7 ? FLAG_FAILED
-                                        : FLAG_SHAPE | FLAG_PAST | FLAG_SAMPLED,
+                        .flags =
+                                i == 7 ? FLAG_FAILED
+                                       : FLAG_SHAPE | FLAG_PAST | FLAG_PROFILED,
                         .start_ns = start,
                         .duration_ns = 3000000 + i,
                         .batch = 1,
@@ -195,7 +196,7 @@ static inline void full_inferences(struct store *s)
                                               .start_ns = start + o * 10000,
                                               .raw_ns = 9000,
                                               .kernel_ns = 8000,
-                                              .bracketed = i % 2 });
+                                              .kernel_known = i % 2 });
     }
 }
 

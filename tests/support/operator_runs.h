@@ -65,7 +65,7 @@ static inline void ran(uint64_t number, uint32_t id, uint32_t depth,
                                           .start_ns = start_us * 1000,
                                           .raw_ns = raw_us * 1000,
                                           .kernel_ns = kernel_us * 1000,
-                                          .bracketed = kernel_us > 0 });
+                                          .kernel_known = kernel_us > 0 });
 }
 
 static inline const struct operator_figures *by_id(uint32_t id)

@@ -40,9 +40,9 @@ static void on_ran(void *context, const struct operator_run *r)
         buf_text(&ran, " alone");
     if (r->kernel_ns)
         buf_printf(&ran, " %" PRIu64 "%s", r->kernel_ns,
-                r->bracketed ? "!" : "?");
+                r->kernel_known ? "!" : "?");
     buf_char(&ran, '\n');
-    CHECK(!r->bracketed || r->kernel_ns);
+    CHECK(!r->kernel_known || r->kernel_ns);
     CHECK(!r->in_cycles);
 }
 

@@ -91,7 +91,7 @@ static void take_operator_run(void *to, const struct operator_run *r)
         json_u64(&j, "cycles", r->cycles);
     } else {
         json_u64(&j, "start_time_ns", x->started_wall_ns + r->start_ns);
-        shape_ms(&j, "duration_ms", r->bracketed ? r->kernel_ns : r->raw_ns);
+        shape_ms(&j, "duration_ms", r->kernel_known ? r->kernel_ns : r->raw_ns);
     }
     if (r->inference)
         json_u64(&j, "inference", r->inference);

@@ -23,9 +23,9 @@ static const struct column inference_columns[] = {
     FLAG("failed", FLAG_FAILED),
     FLAG("asynchronous", FLAG_ASYNC),
     FLAG("binding", FLAG_BINDING),
-    FLAG("sampled", FLAG_SAMPLED),
-    FLAG("burst", FLAG_BURST),
-    FLAG("timed", FLAG_TIMED),
+    FLAG("sampled", FLAG_PROFILED),
+    FLAG("burst", FLAG_OLD_PROFILED),
+    FLAG("timed", FLAG_OLD_TIMED),
     FLAG("traced", FLAG_TRACED),
     FLAG("values_read", FLAG_STATS),
     U32("batch", batch, NULL, IF_FLAG(FLAG_SHAPE)),
@@ -63,7 +63,7 @@ static const struct column operator_run_columns[] = {
     U64("start_ns", start_ns, "ns", ALWAYS),
     WALL("start_time", start_ns),
     U64("raw_ns", raw_ns, "ns", UNLESS(raw_unknown)),
-    U64("kernel_ns", kernel_ns, "ns", IF(bracketed)),
+    U64("kernel_ns", kernel_ns, "ns", IF(kernel_known)),
     U64("cycles", cycles, "cycles", IF(in_cycles)),
 };
 #undef ROW
