@@ -38,6 +38,7 @@ struct bench_settings {
     uint64_t concurrency, sessions; /* at least 1 */
     uint64_t threads;               /* 0: as ONNX Runtime thinks */
     double qps;                     /* 0: closed loop */
+    double bound_ms;                /* of the p99, for the batch; 0: none */
 
     struct dim_given dims[OPTION_TEXTS_MAX];
     size_t dim_count;
