@@ -162,6 +162,8 @@ BUILD=$build tools/bench_operators.sh # do operators add up, what do they cost
 echo
 tools/bench_python.sh # what capture adds to a call from Python
 echo
+BUILD=$build tools/bench_verdicts.sh # how often verdicts are wrong
+echo
 judge generations # times of tokens are those of the program's clock
 judge shares # are operators' shares ONNX Runtime's, or a witness's
 judge python_operators # and in Python those of C
