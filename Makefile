@@ -6,7 +6,7 @@ DESTDIR ?=
 TEST    ?=
 
 build:
-	@tools/deps.sh build
+	@tools/deps.sh build web
 	@tools/configure.sh build --prefix=$(PREFIX)
 	@ninja -C build --quiet product
 
@@ -19,6 +19,9 @@ demo: build
 	@echo 'All inferences traced:  build/ortmeter run --ops all -- node demo/demo.mjs'
 	@echo 'Your own program:       build/ortmeter run -- node your_app.js'
 	@echo 'What can be measured:   build/ortmeter doctor'
+	@if [ -t 1 ]; then echo 'The same as a page, until Ctrl-C; click Runs, then the run:' && \
+	    exec build/ortmeter serve; \
+	else echo 'The same as a page:     build/ortmeter serve'; fi
 
 check:
 	@tools/test.sh --quick
@@ -47,6 +50,11 @@ coverage:
 install: build
 	@meson install -C build --no-rebuild $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
 
+# The page as it is, on a recorded run, into docs/img: needs Chromium.
+screenshots: build
+	@tools/deps.sh test
+	@tools/screenshots.sh
+
 # All that was built; what npm brought stays.
 clean:
 	@[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name npm -exec rm -rf {} +
@@ -64,8 +72,9 @@ help:
 	@echo 'make bench       what ortmeter costs the program it measures; an hour'
 	@echo 'make chaos       hostile databases and files, under AddressSanitizer; 10 min'
 	@echo 'make coverage    the share of lines that the tests reach'
+	@echo 'make screenshots the page, into docs/img'
 	@echo 'make install     PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)'
 	@echo 'make clean       distclean: also what came from npm'
 
 .PHONY: build demo check test bench chaos coverage install clean distclean \
-        help test-python wheel
+        help screenshots test-python wheel

@@ -20,7 +20,7 @@ elif [ $# -gt 0 ]; then
 fi
 
 export ORT_DISABLE_TELEMETRY=1
-tools/deps.sh build run test
+tools/deps.sh build run test python bench
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -3,7 +3,8 @@
 
 Every file of FOLDER becomes a row: index.html at "/", the others at
 "/assets/NAME", packed by gzip, with a hash of the content as their ETag.  A name
-with eight hexadecimal digits or more in it never changes what it holds.  Where
+with a hash in it (eight hexadecimal digits, or eight behind a hyphen as esbuild
+writes them) never changes what it holds.  Where
 there is no such folder the table is empty.  OUT.c is only written when it
 changes."""
 import gzip
@@ -43,7 +44,7 @@ def row(number, folder, path):
     served = '/' if relative == 'index.html' else '/assets/' + name
     kind = TYPES.get(os.path.splitext(name)[1], 'application/octet-stream')
     etag = hashlib.sha256(content).hexdigest()[:16]
-    fixed = 'true' if re.search('[0-9a-f]{8}', name) else 'false'
+    fixed = 'true' if re.search('[0-9a-f]{8}|-[0-9A-Z]{8}[.]', name) else 'false'
     return (f'static const unsigned char file_{number}[] = {{{numbers}}};\n',
             f'    {{ "{served}", "{kind}", "\\"{etag}\\"", {fixed},'
             f' file_{number}, sizeof(file_{number}) }},\n')

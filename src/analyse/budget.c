@@ -132,8 +132,8 @@ static void take(void *to, const struct toml_value *v)
         wrong = "needs a limit like \"5%\", \"12 ms\" or \"300 MB\"";
     if (wrong) {
         r->rc = fail(r->error, -EINVAL, "%.100s: line %llu: %.*s %s", r->file,
-                (unsigned long long)v->line, (int)(v->key.len < 60 ? v->key.len : 60), v->key.p,
-                wrong);
+                (unsigned long long)v->line,
+                (int)(v->key.len < 60 ? v->key.len : 60), v->key.p, wrong);
         drop(&b);
         return;
     }

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,15 +41,16 @@ static double per_sample(const struct summary *s)
 static void read_figures(double *out, const struct summary *s)
 {
     const struct spread_figures *l = &s->latency;
+    bool sweep = s->sweep.count != 0;
 
     out[COMPARISON_MEDIAN] = l->count ? l->median : NAN;
     out[COMPARISON_MEAN] = l->count ? l->mean : NAN;
     out[COMPARISON_P95] = l->count ? l->p95 : NAN;
     out[COMPARISON_P99] = l->count ? l->p99 : NAN;
-    out[COMPARISON_RATE] = rate_of(s);
+    out[COMPARISON_RATE] = sweep ? NAN : rate_of(s);
     out[COMPARISON_MEMORY] =
             s->run.peak_rss_bytes ? (double)s->run.peak_rss_bytes : NAN;
-    out[COMPARISON_JOULES] = joules_of(s);
+    out[COMPARISON_JOULES] = sweep ? NAN : joules_of(s);
     out[COMPARISON_PER_SAMPLE] = per_sample(s);
     out[COMPARISON_TTFT] = s->tokens.ttft.count ? s->tokens.ttft_ns : NAN;
     out[COMPARISON_TPOT] = s->tokens.gaps.count ? s->tokens.tpot_ns : NAN;
@@ -193,6 +195,8 @@ static const char *why_not(const struct summary *before,
     const struct summary *both[] = { before, after };
     bool any = before->operators.count || after->operators.count;
 
+    if (any && (before->sweep.count || after->sweep.count))
+        return "those of a sweep are of all its points together";
     for (int i = 0; i < 2 && any; i++)
         for (size_t k = 0; k < both[i]->session_count; k++)
             if (summary_no_operators(both[i], &both[i]->sessions[k]))
@@ -234,6 +238,51 @@ static void pair_operators(struct comparison *c, const struct summary *before,
     free(new);
 }
 
+/* --- sweeps --------------------------------------------------------------- */
+
+/* Those of the first in their order, then those that only the second has. */
+static void pair_points(struct comparison *c, const struct sweep *before,
+        const struct sweep *after)
+{
+    if (!before->count || !after->count)
+        return; /* one of them is of a single thing */
+    c->points = alloc_zero(before->count + after->count, sizeof(*c->points));
+    for (size_t i = 0; i < before->count; i++)
+        c->points[c->point_count++] =
+                (struct comparison_point){ &before->points[i],
+                    sweep_find(after, &before->points[i]) };
+    for (size_t i = 0; i < after->count; i++)
+        if (!sweep_find(before, &after->points[i]))
+            c->points[c->point_count++] =
+                    (struct comparison_point){ NULL, &after->points[i] };
+}
+
+const char *comparison_point_name(char out[16], const struct comparison *c,
+        size_t point)
+{
+    const struct comparison_point *x = &c->points[point];
+    const struct sweep_point *p = x->before ? x->before : x->after;
+
+    if (c->points_are_levels)
+        return sweep_level_name(p->level);
+    (void)snprintf(out, 16, "%u", (unsigned)p->batch);
+    return out;
+}
+
+bool comparison_point_interval(const struct comparison *c, size_t point,
+        double *low, double *high)
+{
+    const struct sweep_point *a = c->points[point].before;
+    const struct sweep_point *b = c->points[point].after;
+
+    if (!a || !b || a->rounds < 2 || b->rounds < 2 || !(a->low_ns > 0) ||
+            !comparison_holds(c, COMPARISON_PER_SAMPLE))
+        return false;
+    *low = b->low_ns / a->high_ns;
+    *high = b->high_ns / a->low_ns;
+    return true;
+}
+
 void comparison_make(struct comparison *out, const struct summary *before,
         const struct summary *after)
 {
@@ -252,6 +301,8 @@ void comparison_make(struct comparison *out, const struct summary *before,
         out->figure[i] = (struct comparison_change){ old[i], new[i] };
     differences_find(out->differences, before, after);
     spread_of_medians(out, before, after);
+    pair_points(out, &before->sweep, &after->sweep);
+    out->points_are_levels = before->sweep.levels || after->sweep.levels;
     out->no_operators = why_not(before, after);
     if (!out->no_operators)
         pair_operators(out, before, after);
@@ -260,6 +311,7 @@ void comparison_make(struct comparison *out, const struct summary *before,
 void comparison_release(struct comparison *c)
 {
     free(c->operators);
+    free(c->points);
     differences_release(c->differences);
     *c = (struct comparison){ 0 };
 }

@@ -36,12 +36,20 @@ struct comparison_operator {
     struct comparison_change ns;
 };
 
+/* What two sweeps tried; NULL: one of them did not. */
+struct comparison_point {
+    const struct sweep_point *before, *after;
+};
+
 struct comparison {
     struct comparison_change figure[COMPARISON_FIGURES];
     bool has_interval;
     double low, high; /* of the medians' ratio, with 95 % confidence */
     struct comparison_operator *operators; /* the greatest change first */
     size_t operator_count;
+    struct comparison_point *points; /* of sweeps; their times are not pooled */
+    size_t point_count;
+    bool points_are_levels;   /* else batches */
     const char *no_operators; /* why they are not compared; NULL: they are */
     struct difference differences[DIFFERENCES];
 };
@@ -51,8 +59,14 @@ void comparison_make(struct comparison *out, const struct summary *before,
         const struct summary *after);
 void comparison_release(struct comparison *c);
 
-/* Of two runs never more than that is said of a change. */
-#define COMPARISON_VERDICT "not judged"
+/* What a point is the point of: "4", "basic". */
+const char *comparison_point_name(char out[16], const struct comparison *c,
+        size_t point);
+
+/* Between which values the ratio of a point's medians lies, by the medians of
+ * its rounds; false: there is no such ratio, or only one round. */
+bool comparison_point_interval(const struct comparison *c, size_t point,
+        double *low, double *high);
 
 /* May the two values be put in a ratio?  Not where the work was another. */
 bool comparison_holds(const struct comparison *c,

@@ -120,11 +120,6 @@ void counting_cost(struct counting *c, const struct traced_sum *sum)
             (struct cost){ sum->count, sum->cost_ns };
 }
 
-static double median_of(const struct counted_session *x)
-{
-    return x->durations->count ? (double)hist_quantile(x->durations, 0.5) : 0;
-}
-
 /* What tracing one costs; of a phase of which that is not known, as of the
  * others.  False: it is not known at all. */
 static bool cost_of(double *ns, const struct counting *c,
@@ -161,7 +156,8 @@ static enum touched touched_by_tracing(const struct counting *c,
 {
     double ns;
 
-    return cost_of(&ns, c, x, phase) && ns < COUNTING_SHARE * median_of(x)
+    return cost_of(&ns, c, x, phase) &&
+                           ns < COUNTING_SHARE * hist_median(x->durations)
                    ? UNTOUCHED
                    : SLOWED;
 }
@@ -212,7 +208,7 @@ struct counting_session counting_session(const struct counting *c,
         .looked_at = x->looked_at,
         .first_traced = x->first_traced,
         .first_phase = x->first_phase,
-        .median_ns = median_of(x),
+        .median_ns = hist_median(x->durations),
     };
 
     double all_ns = 0;

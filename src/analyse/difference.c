@@ -3,6 +3,7 @@
 #include "base/compiler.h"
 #include "base/json_read.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *text_of(const char *text)
@@ -61,25 +62,86 @@ static bool has_models_of(const struct summary *s, const struct summary *other)
 
 /* --- their sessions ------------------------------------------------------- */
 
-/* The one with the most inferences speaks for the run. */
-static const struct summary_session *main_session(const struct summary *s)
-{
-    static const struct summary_session none;
-    const struct summary_session *best = &none;
+/* How a run used a model, in all its sessions. */
+struct model_use {
+    struct range batch, sequence, in_bytes;
+    struct buf threads, level, providers; /* "1, 4": each value once */
+};
 
-    for (size_t i = 0; i < s->session_count; i++)
-        if (s->sessions[i].inferences > best->inferences)
-            best = &s->sessions[i];
-    return best;
+static void widen(struct range *to, const struct range *x)
+{
+    if (!x->count)
+        return;
+    to->min = !to->count || x->min < to->min ? x->min : to->min;
+    to->max = x->max > to->max ? x->max : to->max;
+    to->count += x->count;
 }
 
-static void note(struct difference *d, struct str before, struct str after)
+/* Whether a value is one of "1, 4, 16". */
+static bool has_value(struct str all, struct str value)
 {
+    for (size_t i = 0; i + value.len <= all.len; i++)
+        if ((!i || all.p[i - 1] == ' ') &&
+                (i + value.len == all.len || all.p[i + value.len] == ',') &&
+                memcmp(all.p + i, value.p, value.len) == 0)
+            return true;
+    return false;
+}
+
+static void add_value(struct buf *out, struct str value)
+{
+    if (has_value(buf_str(out), value))
+        return;
+    buf_text(out, out->len ? ", " : "");
+    buf_add(out, value.p, value.len);
+}
+
+static void add_option(struct buf *out, const char *options, const char *key)
+{
+    struct str value = member_of(options, key);
+
+    if (options)
+        add_value(out, value.len ? value : str_of("as usual"));
+}
+
+static void use_of(struct model_use *out, const struct summary *s,
+        const char *model)
+{
+    *out = (struct model_use){ 0 };
+    for (size_t i = 0; i < s->session_count; i++) {
+        const struct summary_session *x = &s->sessions[i];
+
+        if (!x->inferences || !same_text(x->model, model))
+            continue;
+        widen(&out->batch, &x->batch);
+        widen(&out->sequence, &x->sequence);
+        widen(&out->in_bytes, &x->in_bytes);
+        add_option(&out->threads, x->options, "intra_op_num_threads");
+        add_option(&out->level, x->options, "graph_optimization_level");
+        add_value(&out->providers, str_of(text_of(x->providers)));
+    }
+}
+
+static void use_release(struct model_use *u)
+{
+    buf_release(&u->threads);
+    buf_release(&u->level);
+    buf_release(&u->providers);
+}
+
+/* `whose` is the model's name where a run has several, else empty. */
+static void note(struct difference *d, const char *whose, struct str before,
+        struct str after)
+{
+    const char *between = d->there ? "; " : "", *space = *whose ? " " : "";
+
     if (str_eq(before, after))
         return;
     d->there = true;
-    buf_add(&d->before, before.p, before.len);
-    buf_add(&d->after, after.p, after.len);
+    buf_printf(&d->before, "%s%s%s%.*s", between, whose, space, (int)before.len,
+            before.p);
+    buf_printf(&d->after, "%s%s%s%.*s", between, whose, space, (int)after.len,
+            after.p);
 }
 
 static void range_text(struct buf *out, const struct range *r)
@@ -91,28 +153,82 @@ static void range_text(struct buf *out, const struct range *r)
         buf_printf(out, " to %llu", (unsigned long long)r->max);
 }
 
-static void note_range(struct difference *d, const struct range *before,
-        const struct range *after)
+static void note_range(struct difference *d, const char *whose,
+        const struct range *before, const struct range *after)
 {
     struct buf a = { 0 }, b = { 0 };
 
     range_text(&a, before);
     range_text(&b, after);
     if (before->count && after->count)
-        note(d, buf_str(&a), buf_str(&b));
+        note(d, whose, buf_str(&a), buf_str(&b));
     buf_release(&a);
     buf_release(&b);
 }
 
-static void note_option(struct difference *d, const struct summary_session *a,
-        const struct summary_session *b, const char *key)
+/* What is not told of one of them is no difference. */
+static void note_known(struct difference *d, const char *whose,
+        const struct buf *before, const struct buf *after)
 {
-    struct str before = member_of(a->options, key);
-    struct str after = member_of(b->options, key);
-    struct str usual = str_of("as usual");
+    if (before->len && after->len)
+        note(d, whose, buf_str(before), buf_str(after));
+}
 
-    if (a->options && b->options)
-        note(d, before.len ? before : usual, after.len ? after : usual);
+static void differences_of_model(struct difference *out, const char *whose,
+        const struct model_use *a, const struct model_use *b)
+{
+    struct difference *batch = &out[DIFFERENCE_BATCH];
+    struct difference *sequence = &out[DIFFERENCE_SEQUENCE];
+    size_t said = batch->before.len + sequence->before.len;
+
+    note_range(batch, whose, &a->batch, &b->batch);
+    note_range(sequence, whose, &a->sequence, &b->sequence);
+    if (batch->before.len + sequence->before.len == said)
+        note_range(&out[DIFFERENCE_BYTES], whose, &a->in_bytes, &b->in_bytes);
+    note_known(&out[DIFFERENCE_THREADS], whose, &a->threads, &b->threads);
+    note_known(&out[DIFFERENCE_LEVEL], whose, &a->level, &b->level);
+    note(&out[DIFFERENCE_PROVIDERS], whose, buf_str(&a->providers),
+            buf_str(&b->providers));
+}
+
+static bool came_before(const struct summary *s, size_t session)
+{
+    for (size_t i = 0; i < session; i++)
+        if (same_text(s->sessions[i].model, s->sessions[session].model))
+            return true;
+    return false;
+}
+
+static bool has_several(const struct summary *s)
+{
+    for (size_t i = 1; i < s->session_count; i++)
+        if (!same_text(s->sessions[i].model, s->sessions[0].model))
+            return true;
+    return false;
+}
+
+/* Of each model that both have. */
+static void differences_of_models(struct difference *out,
+        const struct summary *before, const struct summary *after)
+{
+    bool several = has_several(before);
+
+    for (size_t i = 0; i < before->session_count; i++) {
+        const char *model = before->sessions[i].model;
+        struct model_use a, b;
+
+        if (came_before(before, i) || !has_model(after, model))
+            continue;
+
+        char *name = summary_model_name(text_of(model));
+
+        use_of(&a, before, model);
+        use_of(&b, after, model);
+        differences_of_model(out, several ? name : "", &a, &b);
+        use_release(&a);
+        use_release(&b);
+        free(name);
+    }
 }
 
 static struct str tracing_of(const struct summary *s)
@@ -125,24 +241,14 @@ static struct str tracing_of(const struct summary *s)
 void differences_find(struct difference *out, const struct summary *before,
         const struct summary *after)
 {
-    const struct summary_session *a = main_session(before);
-    const struct summary_session *b = main_session(after);
-
     out[DIFFERENCE_HOST].there =
             !difference_same_host(before->run.host, after->run.host);
-    note(&out[DIFFERENCE_RUNTIME], str_of(text_of(runtime_of(before))),
+    note(&out[DIFFERENCE_RUNTIME], "", str_of(text_of(runtime_of(before))),
             str_of(text_of(runtime_of(after))));
     out[DIFFERENCE_MODELS].there =
             !has_models_of(before, after) || !has_models_of(after, before);
-    note_range(&out[DIFFERENCE_BATCH], &a->batch, &b->batch);
-    note_range(&out[DIFFERENCE_SEQUENCE], &a->sequence, &b->sequence);
-    if (!out[DIFFERENCE_BATCH].there && !out[DIFFERENCE_SEQUENCE].there)
-        note_range(&out[DIFFERENCE_BYTES], &a->in_bytes, &b->in_bytes);
-    note_option(&out[DIFFERENCE_THREADS], a, b, "intra_op_num_threads");
-    note_option(&out[DIFFERENCE_LEVEL], a, b, "graph_optimization_level");
-    note(&out[DIFFERENCE_PROVIDERS], str_of(text_of(a->providers)),
-            str_of(text_of(b->providers)));
-    note(&out[DIFFERENCE_TRACING], tracing_of(before), tracing_of(after));
+    differences_of_models(out, before, after);
+    note(&out[DIFFERENCE_TRACING], "", tracing_of(before), tracing_of(after));
 }
 
 void differences_release(struct difference *all)

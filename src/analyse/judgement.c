@@ -226,6 +226,8 @@ static const char *list_operators(struct operator_times_of *out,
 {
     for (size_t i = 0; i < side->count; i++) {
         out[i] = side->inputs[i].operators;
+        if (side->inputs[i].summary.sweep.count)
+            return "those of a sweep are of all its points together";
         if (out[i].whole_ns <= 0)
             return "not all runs have traced inferences: see --ops";
         if (side->inputs[i].summary.operators.method != method)

@@ -1,5 +1,6 @@
 #include "analyse/measured.h"
 
+#include "analyse/session_name.h"
 #include "base/alloc.h"
 
 #include <stdlib.h>
@@ -61,13 +62,10 @@ static struct window *window_of(const struct focus *f,
 
 static int level_of(const struct summary *s, uint32_t session)
 {
-    static const char key[] = "\"graph_optimization_level\":";
-    const char *at = NULL;
-
     for (size_t i = 0; i < s->session_count; i++)
-        if (s->sessions[i].id == session && s->sessions[i].options)
-            at = strstr(s->sessions[i].options, key);
-    return at ? (int)strtol(at + strlen(key), NULL, 10) : SWEEP_NO_LEVEL;
+        if (s->sessions[i].id == session)
+            return session_level(&s->sessions[i]);
+    return SWEEP_NO_LEVEL;
 }
 
 /* The first inference in a window says what is measured there. */
@@ -104,8 +102,12 @@ static void count_measured(struct focus *f, struct window *w,
         return;
     }
     summary_count(s, i, how);
+    for (size_t n = 0; n < s->session_count; n++)
+        if (s->sessions[n].id == i->session)
+            s->sessions[n].aside = false;
     if (!w->point)
         w->point = point_of(f, i);
+    f->points[w->point - 1].known.done++;
     if (how == LEFT_OUT)
         return;
     spread_add(&w->spread, i->duration_ns);
@@ -191,6 +193,24 @@ static void release(struct focus *f)
     counting_free(f->counting);
 }
 
+/* What a session that only prepared something did is no figure of the run:
+ * tables of operators that only such sessions share are left out. */
+static void drop_tables_aside(struct summary *s)
+{
+    struct operators *o = &s->operators;
+
+    for (size_t i = o->table_count; i-- > 0;) {
+        const struct operator_table *t = &o->tables[i];
+        bool measured = false;
+
+        for (size_t k = 0; k < s->session_count; k++)
+            measured |= !s->sessions[k].aside &&
+                        operators_table(o, s->sessions[k].id) == t;
+        if (!measured)
+            operators_drop_table(o, t->session);
+    }
+}
+
 static void sum_up(struct summary *s, const struct focus *f)
 {
     summary_find_figures(s);
@@ -208,11 +228,14 @@ int measured_focus(struct summary *s, struct store *store, int64_t run,
     if (!rc && f.count) {
         s->whole = summary_energy_counts(s);
         forget(s);
+        for (size_t i = 0; i < s->session_count; i++)
+            s->sessions[i].aside = true;
         rc = counting_read(&f.counting, store, run, e);
         if (!rc)
             rc = store_each_inference(store, run, take_inference, &f, e);
         sum_up(s, &f);
         find_sweep(s, &f);
+        drop_tables_aside(s);
     }
     release(&f);
     return rc;

@@ -17,8 +17,12 @@ struct operator_group {
     uint64_t operators;   /* nodes */
     uint64_t runs;        /* operator runs */
     double self_ns;       /* of all of them */
-    double flops;         /* of those of which they are known, */
-    double flops_ns;      /* and the self time of these */
+    /* Of the self time of one operator run; the median is NAN where nobody
+     * kept how they spread. */
+    double median_ns, stddev_ns, min_ns, max_ns;
+    uint64_t cycles; /* of a device that tells no time; else 0 */
+    double flops;    /* of those of which they are known, */
+    double flops_ns; /* and the self time of these */
 };
 
 struct operator_groups {
@@ -26,6 +30,10 @@ struct operator_groups {
             *items; /* by time, greatest first; layers by number */
     size_t count;
 };
+
+/* What operators that are in none of the first `shown` groups took. */
+double operator_groups_rest_ns(const struct operator_groups *g, size_t shown,
+        double all_ns);
 
 /* Of one table, or of all with 0; of a phase, or of all with PHASES. */
 void operator_groups_find(struct operator_groups *out,

@@ -242,7 +242,7 @@ static double deviation(double squares, double sum, double count)
 
 static double median_of(const struct hist *h, double least, double greatest)
 {
-    double median = h->count ? (double)hist_quantile(h, 0.5) : NAN;
+    double median = h->count ? hist_median(h) : NAN;
 
     return median < least ? least : median > greatest ? greatest : median;
 }
@@ -281,6 +281,7 @@ static void take_operator_sum(void *to, const struct operator_sum *x)
         .min_ns = (double)x->min_ns,
         .max_ns = (double)x->max_ns,
         .median_ns = median_of(h, (double)x->min_ns, (double)x->max_ns),
+        .spread = copy(x->spread),
         .stddev_ns =
                 deviation(x->squares, (double)x->self_ns, (double)x->count),
     };
@@ -471,14 +472,37 @@ int operators_read(struct operators *out, struct store *s, int64_t run,
     return rc;
 }
 
+static void release_figures(struct operator_figures *x)
+{
+    free(x->name);
+    free(x->op_type);
+    free(x->provider);
+    for (int p = 0; p <= PHASES; p++)
+        free(x->times[p].spread);
+    release_shapes(x->shapes, x->shape_count);
+}
+
+void operators_drop_table(struct operators *o, uint32_t session)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < o->count; i++)
+        if (o->items[i].session == session)
+            release_figures(&o->items[i]);
+        else
+            o->items[kept++] = o->items[i];
+    o->count = kept;
+    kept = 0;
+    for (size_t i = 0; i < o->table_count; i++)
+        if (o->tables[i].session != session)
+            o->tables[kept++] = o->tables[i];
+    o->table_count = kept;
+}
+
 void operators_release(struct operators *o)
 {
-    for (size_t i = 0; i < o->count; i++) {
-        free(o->items[i].name);
-        free(o->items[i].op_type);
-        free(o->items[i].provider);
-        release_shapes(o->items[i].shapes, o->items[i].shape_count);
-    }
+    for (size_t i = 0; i < o->count; i++)
+        release_figures(&o->items[i]);
     for (size_t i = 0; i < o->tensor_count; i++) {
         free((char *)o->tensors[i].name);
         free((char *)o->tensors[i].shape);

@@ -37,6 +37,8 @@ struct operator_times {
     double self_ns;  /* without */
     /* Of the self time of one run. */
     double median_ns, stddev_ns, min_ns, max_ns;
+    char *spread; /* as hist_part_write() writes it; NULL: of all phases, or
+                     nobody kept it */
 };
 
 /* Whatever the shapes of its inputs, an operator is one. */
@@ -90,6 +92,8 @@ struct operators {
 int operators_read(struct operators *out, struct store *s, int64_t run,
         struct error *e);
 void operators_release(struct operators *o);
+/* Forgets a table and the operators in it. */
+void operators_drop_table(struct operators *o, uint32_t session);
 
 /* The operator of that id; NULL: there is none. */
 const struct operator_figures *operators_find(const struct operators *o,

@@ -7,6 +7,7 @@
 #include "analyse/operators_state.h"
 #include "analyse/spread.h"
 #include "base/alloc.h"
+#include "base/hist.h"
 #include "base/map.h"
 
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 /* Self times of an operator in inferences of a phase. */
 struct runs_of {
     struct spread spread;
+    struct hist_part part; /* the same, to be put together with others */
     double total_ns, self_ns;
 };
 
@@ -62,6 +64,7 @@ static uint64_t duration_of(const struct operator_run *x)
 static void add_run(struct runs_of *of, double total_ns, double self_ns)
 {
     spread_add(&of->spread, (uint64_t)self_ns);
+    hist_part_add(&of->part, (uint64_t)self_ns);
     of->total_ns += total_ns;
     of->self_ns += self_ns;
 }
@@ -202,6 +205,18 @@ static void take_operator_run(void *to, const struct operator_run *x)
     r->runs[r->run_count++] = *x;
 }
 
+static char *write_spread(const struct hist_part *p)
+{
+    struct buf text = { 0 };
+
+    hist_part_write(p, &text);
+
+    char *copy = alloc_text(buf_cstr(&text));
+
+    buf_release(&text);
+    return copy;
+}
+
 static void finish(struct reader *r)
 {
     for (size_t i = 0; i < r->out->count; i++)
@@ -218,7 +233,9 @@ static void finish(struct reader *r)
                     .stddev_ns = f.stddev,
                     .min_ns = f.min,
                     .max_ns = f.max,
+                    .spread = p < PHASES ? write_spread(&of->part) : NULL,
                 };
+            hist_part_release(&of->part);
             spread_release(&of->spread);
         }
 }

@@ -69,7 +69,9 @@ static double quantile(const struct spread *s, double q)
  * is, also where it is called p50. */
 static double median(const struct spread *s)
 {
-    if (s->hist || s->count % 2)
+    if (s->hist)
+        return hist_median(s->hist);
+    if (s->count % 2)
         return quantile(s, 0.5);
 
     size_t middle = s->count / 2;

@@ -611,7 +611,7 @@ const char *summary_no_operators(const struct summary *s,
 {
     const struct operator_table *t = operators_table(&s->operators, x->id);
 
-    if (!x->inferences || (t && t->sums[PHASES].count))
+    if (!x->inferences || x->aside || (t && t->sums[PHASES].count))
         return NULL;
     for (size_t i = 0; i < s->library_count; i++)
         if (s->libraries[i].id == x->library && s->libraries[i].untraced)

@@ -43,6 +43,7 @@ struct summary_session {
     char *error;
     bool seen_late;
     bool first_load; /* of this model in this run */
+    bool aside;      /* it only prepared what was measured: of a benchmark */
     uint64_t load_ns;
     uint64_t inferences, failed;
     uint32_t thread; /* that ran all of them; 0: there were several */

@@ -8,7 +8,7 @@ double sweep_unit_ns(const struct sweep *s, const struct sweep_point *p,
 
 double sweep_samples_per_s(const struct sweep_point *p)
 {
-    double done = (double)p->latency.count * (p->batch ? p->batch : 1);
+    double done = (double)p->done * (p->batch ? p->batch : 1);
 
     return p->wall_ns > 0 ? done * 1e9 / p->wall_ns : 0;
 }
@@ -22,6 +22,16 @@ bool sweep_overlaps(const struct sweep *s, size_t point)
 
     return sweep_unit_ns(s, a, a->low_ns) <= sweep_unit_ns(s, b, b->high_ns) &&
            sweep_unit_ns(s, b, b->low_ns) <= sweep_unit_ns(s, a, a->high_ns);
+}
+
+const struct sweep_point *sweep_find(const struct sweep *s,
+        const struct sweep_point *like)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->points[i].batch == like->batch &&
+                s->points[i].level == like->level)
+            return &s->points[i];
+    return NULL;
 }
 
 const char *sweep_level_name(int level)

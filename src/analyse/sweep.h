@@ -15,10 +15,11 @@
 struct sweep_point {
     uint32_t batch; /* 0: not known */
     int level;      /* ONNX Runtime's number, or SWEEP_NO_LEVEL */
-    struct spread_figures latency;
+    struct spread_figures latency; /* of those that count */
+    uint64_t done; /* that did not fail, those that tracing slowed included */
     size_t rounds;
     double low_ns, high_ns;
-    double wall_ns; /* of its rounds together */
+    double wall_ns; /* of its rounds together, in which all of `done` ran */
 };
 
 /* Fewer than two points are no sweep, and `count` is 0. */
@@ -37,6 +38,10 @@ double sweep_samples_per_s(const struct sweep_point *p);
 /* Whether the rounds of a point and of the one before it overlap, so that their
  * difference is less than what the machine did meanwhile. */
 bool sweep_overlaps(const struct sweep *s, size_t point);
+
+/* The point of another sweep that tried the same; NULL: none did. */
+const struct sweep_point *sweep_find(const struct sweep *s,
+        const struct sweep_point *like);
 
 /* "disabled", "basic", "extended", "all". */
 const char *sweep_level_name(int level);

@@ -86,11 +86,9 @@ void hist_merge(struct hist *into, const struct hist *from)
         into->bucket[i] += from->bucket[i];
 }
 
-uint64_t hist_quantile(const struct hist *h, double q)
+/* Ranks count from 1. */
+static uint64_t at_rank(const struct hist *h, double rank)
 {
-    /* 0.07 * 100 is a little more than 7, and rank 8 is not what is meant. */
-    double rank = ceil(q * (double)h->count * (1 - 2 * DBL_EPSILON));
-
     if (!(rank > 1))
         return h->min;
     if (rank >= (double)h->count)
@@ -107,6 +105,20 @@ uint64_t hist_quantile(const struct hist *h, double q)
     if (value < h->min)
         return h->min;
     return value > h->max ? h->max : value;
+}
+
+uint64_t hist_quantile(const struct hist *h, double q)
+{
+    /* 0.07 * 100 is a little more than 7, and rank 8 is not what is meant. */
+    return at_rank(h, ceil(q * (double)h->count * (1 - 2 * DBL_EPSILON)));
+}
+
+double hist_median(const struct hist *h)
+{
+    double lower = floor(((double)h->count + 1) / 2);
+    double upper = floor((double)h->count / 2) + 1;
+
+    return ((double)at_rank(h, lower) + (double)at_rank(h, upper)) / 2;
 }
 
 bool hist_next(const struct hist *h, unsigned *at, struct hist_range *out)

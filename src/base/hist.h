@@ -39,6 +39,9 @@ void hist_merge(struct hist *into, const struct hist *from);
  * 0 when the histogram is empty: ask `count` first. */
 uint64_t hist_quantile(const struct hist *h, double q);
 
+/* The value in the middle, or the mean of the two there; 0 when it is empty. */
+double hist_median(const struct hist *h);
+
 /* A bucket that is not empty. */
 struct hist_range {
     uint64_t least, greatest; /* values that it is for */

@@ -84,6 +84,7 @@ static void own_sweep(struct sweep *out, const struct bench_report *r)
             .batch = r->rows[i].batch,
             .level = (int)r->rows[i].level,
             .latency = r->rows[i].service,
+            .done = r->rows[i].service.count,
             .rounds = 1,
             .wall_ns = (double)r->rows[i].wall_ns,
         };

@@ -70,11 +70,11 @@ static void change_text(const struct page *p, struct comparison_change x)
         buf_printf(p->out, "  %+8.1f %%", 100 * (x.after / x.before - 1));
 }
 
-static void interval_text(const struct page *p, const struct comparison *c)
+/* Of a ratio, in which it may lie. */
+static void interval_text(const struct page *p, double low, double high)
 {
-    if (c->has_interval)
-        buf_printf(p->out, "  [%+.1f, %+.1f] within these two",
-                100 * (c->low - 1), 100 * (c->high - 1));
+    buf_printf(p->out, "  [%+.1f, %+.1f] within these two", 100 * (low - 1),
+            100 * (high - 1));
 }
 
 static void figures_text(const struct page *p, const struct comparison *c)
@@ -89,9 +89,39 @@ static void figures_text(const struct page *p, const struct comparison *c)
         shown[i].show(p->out, x.after);
         if (comparison_holds(c, (enum comparison_figure)i)) {
             change_text(p, x);
-            if (i == COMPARISON_MEDIAN)
-                interval_text(p, c);
+            if (i == COMPARISON_MEDIAN && c->has_interval)
+                interval_text(p, c->low, c->high);
         }
+        buf_char(p->out, '\n');
+    }
+}
+
+/* Point by point: a batch, or a level, is the same work in both. */
+static void points_text(const struct page *p, const struct comparison *c)
+{
+    double low, high;
+    char name[16];
+
+    for (size_t i = 0; i < c->point_count; i++) {
+        const struct comparison_point *x = &c->points[i];
+        struct comparison_change median = {
+            x->before ? x->before->latency.p50 : NAN,
+            x->after ? x->after->latency.p50 : NAN,
+        };
+
+        if (!i) {
+            page_label(p, c->points_are_levels ? "level" : "batch");
+            term_right(p->out, "before", PAGE_COLUMN);
+            term_right(p->out, "after", PAGE_COLUMN);
+            buf_text(p->out, "  medians\n");
+        }
+        page_label(p, comparison_point_name(name, c, i));
+        ns_text(p->out, median.before);
+        ns_text(p->out, median.after);
+        if (comparison_holds(c, COMPARISON_PER_SAMPLE))
+            change_text(p, median);
+        if (comparison_point_interval(c, i, &low, &high))
+            interval_text(p, low, high);
         buf_char(p->out, '\n');
     }
 }
@@ -136,7 +166,7 @@ static void differences_text(const struct page *p, const struct comparison *c)
                     buf_cstr(&d->after));
         buf_char(p->out, '\n');
     }
-    if (differences_other_work(c->differences)) {
+    if (differences_other_work(c->differences) && !c->point_count) {
         page_label(p, "");
         buf_text(p->out, "an inference is not the same work in both, so its "
                          "time is not compared\n");
@@ -152,6 +182,7 @@ static void comparison_text(struct buf *out, const struct comparison *c,
             j->side[1].inputs[0].summary.run.id);
     judgement_head_text(&p, j);
     differences_text(&p, c);
+    points_text(&p, c);
     figures_text(&p, c);
     if (comparison_holds(c, COMPARISON_MEAN))
         operators_lines(&p, c);

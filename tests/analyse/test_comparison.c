@@ -132,8 +132,112 @@ static void faster_and_alike(void)
     end();
 }
 
+/* --- sweeps, and what is not alike ------------------------------------------
+ */
+
+static struct sweep_point point(uint32_t batch, double median_ns)
+{
+    return (struct sweep_point){
+        .batch = batch,
+        .level = SWEEP_NO_LEVEL,
+        .latency = { .count = 7, .p50 = median_ns },
+        .done = 10,
+        .rounds = 6,
+        .low_ns = 0.9 * median_ns,
+        .high_ns = 1.1 * median_ns,
+        .wall_ns = 1e9,
+    };
+}
+
+/* Point by point, by batch and not by place; nothing of all points together. */
+static void sweeps(void)
+{
+    struct sweep_point old[] = { point(1, 100), point(4, 200), point(8, 300) };
+    struct sweep_point new[] = { point(4, 220), point(16, 900), point(1, 50) };
+    struct summary a = { .sweep = { old, LEN(old), false },
+        .inferences = 30,
+        .last_end_ns = 1000 };
+    struct summary b = { .sweep = { new, LEN(new), false },
+        .inferences = 30,
+        .last_end_ns = 1000,
+        .operators.count = 0 };
+    char name[16];
+    double low, high;
+
+    comparison_make(&c, &a, &b);
+    CHECK_INT(c.point_count, 4);
+    CHECK(c.points[0].before == &old[0] && c.points[0].after == &new[2]);
+    CHECK(c.points[1].before == &old[1] && c.points[1].after == &new[0]);
+    CHECK(c.points[2].before == &old[2] && !c.points[2].after);
+    CHECK(!c.points[3].before && c.points[3].after == &new[1]);
+    CHECK(strcmp(comparison_point_name(name, &c, 3), "16") == 0);
+    CHECK(comparison_point_interval(&c, 1, &low, &high));
+    CHECK(near(low, 198.0 / 220) && near(high, 242.0 / 180));
+    CHECK(!comparison_point_interval(&c, 2, &low, &high));
+    CHECK(isnan(c.figure[COMPARISON_RATE].before));
+    CHECK(isnan(c.figure[COMPARISON_RATE].after));
+    comparison_release(&c);
+
+    /* One that is no sweep has no points to be compared with. */
+    b.sweep.count = 0;
+    comparison_make(&c, &a, &b);
+    CHECK_INT(c.point_count, 0);
+    CHECK(isnan(c.figure[COMPARISON_RATE].before));
+    CHECK(!isnan(c.figure[COMPARISON_RATE].after));
+    comparison_release(&c);
+}
+
+static struct summary_session session(const char *model, uint64_t inferences,
+        uint64_t batch)
+{
+    return (struct summary_session){
+        .model = (char *)model,
+        .inferences = inferences,
+        .batch = { .count = inferences, .min = batch, .max = batch },
+        .options = (char *)"{\"intra_op_num_threads\":1}",
+        .providers = (char *)"[\"CPUExecutionProvider\"]",
+    };
+}
+
+/* Each model is compared with itself, not only the busiest one. */
+static void models(void)
+{
+    struct summary_session old[] = { session("/m/det.onnx", 100, 1),
+        session("/m/rec.onnx", 10, 1) };
+    struct summary_session new[] = { session("/m/rec.onnx", 5, 4),
+        session("/m/rec.onnx", 5, 8), session("/m/det.onnx", 100, 1) };
+    struct summary a = { .sessions = old, .session_count = LEN(old) };
+    struct summary b = { .sessions = new, .session_count = LEN(new) };
+
+    new[1].options = (char *)"{\"intra_op_num_threads\":2}";
+    comparison_make(&c, &a, &b);
+    for (int i = 0; i < DIFFERENCES; i++)
+        CHECK(c.differences[i].there ==
+                (i == DIFFERENCE_BATCH || i == DIFFERENCE_THREADS));
+    CHECK(strcmp(buf_cstr(&c.differences[DIFFERENCE_BATCH].before), "rec 1") ==
+            0);
+    CHECK(strcmp(buf_cstr(&c.differences[DIFFERENCE_BATCH].after),
+                  "rec 4 to 8") == 0);
+    CHECK(strcmp(buf_cstr(&c.differences[DIFFERENCE_THREADS].after),
+                  "rec 1, 2") == 0);
+    CHECK(!comparison_holds(&c, COMPARISON_MEDIAN));
+    comparison_release(&c);
+
+    /* What a session that ran nothing was made with is no difference. */
+    new[0] = new[1] = session("/m/rec.onnx", 10, 1);
+    new[1].inferences = 0;
+    new[1].options = (char *)"{\"intra_op_num_threads\":2}";
+    new[2].providers = (char *)"[\"XnnpackExecutionProvider\"]";
+    comparison_make(&c, &a, &b);
+    for (int i = 0; i < DIFFERENCES; i++)
+        CHECK(c.differences[i].there == (i == DIFFERENCE_PROVIDERS));
+    comparison_release(&c);
+}
+
 int main(void)
 {
+    sweeps();
+    models();
     slower();
     faster_and_alike();
     return test_result();

@@ -49,7 +49,7 @@ static void make_run(struct store *s, const struct made *m, struct dice *d)
                         .process = 1,
                         .start_ns = start_ns,
                         .duration_ns = ns,
-                        .flags = i % 10 ? 0 : FLAG_SAMPLED });
+                        .flags = i % 10 ? 0 : FLAG_PROFILED });
 
         for (uint32_t k = 0; i % 10 == 0 && k < LEN(names); k++) {
             uint64_t kernel_ns =
@@ -62,7 +62,7 @@ static void make_run(struct store *s, const struct made *m, struct dice *d)
                             .start_ns = start_ns + k * UINT64_C(400000),
                             .raw_ns = kernel_ns,
                             .kernel_ns = kernel_ns,
-                            .bracketed = true });
+                            .kernel_known = true });
         }
     }
     stored_flush(s);

@@ -172,7 +172,20 @@ static void traced(void)
     operator_groups_find(&g, &got, 0, PHASES, OPERATORS_BY_COMPONENT);
     CHECK_INT(g.count, 1); /* down_proj, twice */
     CHECK_INT(g.items[0].operators, 2);
+    /* Of 40, 10, 10, 3 and 3 us together. */
+    CHECK_INT(g.items[0].runs, 5);
+    CHECK(fabs(g.items[0].median_ns - 10000) < 100);
+    CHECK(fabs(g.items[0].stddev_ns - 15385.1) < 1);
+    CHECK_US(g.items[0].min_ns, 3);
+    CHECK_US(g.items[0].max_ns, 40);
+    /* What is in none of those shown: the If, then all. */
+    CHECK_US(operator_groups_rest_ns(&g, 1, 73000), 7);
+    CHECK_US(operator_groups_rest_ns(&g, 0, 73000), 73);
     operator_groups_release(&g);
+
+    operators_drop_table(&got, 1);
+    CHECK_INT(got.count, 0);
+    CHECK_INT(got.table_count, 0);
     end();
 }
 

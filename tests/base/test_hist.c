@@ -158,6 +158,22 @@ static void ranks(void)
     CHECK_INT(hist_quantile(&h, INFINITY), 100);
 }
 
+/* The one in the middle, or the mean of two: as of values that are sorted. */
+static void medians(void)
+{
+    struct hist h = { 0 };
+
+    CHECK(hist_median(&h) == 0);
+    hist_add(&h, 10);
+    CHECK(hist_median(&h) == 10);
+    hist_add(&h, 100);
+    CHECK(hist_median(&h) == 55);
+    hist_add(&h, 12);
+    CHECK(hist_median(&h) == 12);
+    hist_add(&h, 15);
+    CHECK(hist_median(&h) == 13.5);
+}
+
 static void few(void)
 {
     struct hist h = { 0 }, empty = { 0 };
@@ -242,6 +258,7 @@ static void parts(void)
 int main(void)
 {
     ranks();
+    medians();
     few();
     parts();
     distribution(uniform, "uniform");

@@ -97,6 +97,20 @@ grep -qE '^  64 +53 ' out || fail "report does not show the batches"
 grep -q 'machine: its CPUs were' out || fail "the machine is not told of"
 ! grep -q '^  latency' out || fail "latencies of several batches are pooled"
 
+# Samples a second are of all that ran while it ran, whatever tracing slowed;
+# and what operators are of is said.
+good "$models/mlp.onnx" --batch 2,4 --count 60 --warmup 1 --ops 2
+# In turns: every second window is of the other batch.
+walls=$(sqlite3 -json t.db "SELECT (row_number() OVER (ORDER BY s.start_ns) + 1) % 2
+    AS point, duration_ns AS ns FROM pipeline_sections s
+    WHERE run = (SELECT max(run) FROM inferences) AND section_name =
+    (SELECT id FROM texts WHERE text = 'bench: measured')")
+holds "[.sweep[].samples_per_s] as \$shown | $walls | group_by(.point)
+    | [.[] | .[0].point as \$i | [2, 4][\$i] * 60e9 / (map(.ns) | add)
+        / \$shown[\$i] - 1 | fabs < 0.001] | length == 2 and all"
+"$ortmeter" report last --db t.db >out
+grep -q 'of batches 2 to 4 together' out || fail "pooled, and not said: $(cat out)"
+
 # --- an open loop ------------------------------------------------------------
 
 good "$models/mlp.onnx" --qps 200 --count 53 --warmup 5
@@ -119,6 +133,19 @@ is '.bench.rows[0].nodes' 5 # MatMul, Add, Relu, MatMul, Add, by hand ...
 is '.bench.rows[3].nodes' 3 # ... and with the sums put into the products
 
 is '[.sweep[].level] | tostring' '["disabled","basic","extended","all"]'
+# A table of operators for each, which says what it is of; none of the sessions
+# that only counted nodes.
+good "$models/mlp.onnx" --compare-levels --count 23 --warmup 2 --ops all
+is '[.gaps.sessions[].inferences] | tostring' '[25,25,25,25]'
+holds '[.ops[].session] | unique | length == 4'
+holds 'has("operators_missing") | not'
+"$ortmeter" report last --db t.db >text
+for level in disabled basic extended all; do
+    [ "$(grep -cE "^  mlp, session [0-9]+, level $level\$" text)" = 1 ] ||
+        fail "no table of level $level: $(cat text)"
+    grep -qE "nodes .*, level $level: [0-9]+ in the file" text ||
+        fail "nodes of level $level: $(cat text)"
+done
 
 good "$models/mlp.onnx" --ops all --count 23 --warmup 2
 holds '.ops | length > 0'

@@ -43,6 +43,26 @@ holds '[.ops[] | select(.name == "/main/Loop" or .name == "/main/Scan"
     or .op_type == "If") | .contains_others and .self_us < .total_us]
     | length == 4 and all'
 
+# Of the timelines that are kept: each operator run lies in its inference; on a
+# thread those of one depth come one after the other, and those within another
+# lie in it.
+rows="(SELECT o.*, o.start_ns + o.kernel_ns AS end_ns, i.start_ns AS begins_ns,
+    i.start_ns + i.duration_ns AS ends_ns FROM operator_runs o
+    JOIN inferences i ON i.run = o.run AND i.number = o.inference)"
+wrong() { # condition on a row a
+    sqlite3 t.db "SELECT count(*) FROM $rows a WHERE $1"
+}
+same='b.run = a.run AND b.inference = a.inference AND b.thread = a.thread'
+[ "$(wrong '1')" -ge $((43 * 6)) ] || fail "too few timelines are kept"
+[ "$(wrong 'a.start_ns < a.begins_ns OR a.end_ns > a.ends_ns')" -eq 0 ] ||
+    fail "an operator run outside its inference"
+[ "$(wrong "EXISTS (SELECT 1 FROM $rows b WHERE $same AND b.depth = a.depth
+    AND b.number <> a.number AND b.start_ns < a.end_ns
+    AND b.end_ns > a.start_ns)")" -eq 0 ] || fail "operator runs overlap"
+[ "$(wrong "a.depth > 0 AND NOT EXISTS (SELECT 1 FROM $rows b WHERE $same
+    AND b.depth = a.depth - 1 AND b.start_ns <= a.start_ns
+    AND b.end_ns >= a.end_ns)")" -eq 0 ] || fail "not within what it runs in"
+
 # --- on many threads ------------------------------------------------------------
 
 # 43 in each inference, whoever runs them: callers, or ONNX Runtime's threads.

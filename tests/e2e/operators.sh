@@ -28,7 +28,7 @@ theirs() { # profile
 }
 
 check() { # folder of ONNX Runtime, --ops, how many are traced, model, inputs...
-    local folder=$1 which=$2 traced=$3 model=$4
+    local folder=$1 which=$2 traced=$3 model=$4 shapes
     shift 4
     # All that it writes has room, however busy the machine is.
     meter_options=(--ops "$which" --buffer 524288)
@@ -40,9 +40,11 @@ check() { # folder of ONNX Runtime, --ops, how many are traced, model, inputs...
     rm -f own*.json
     if [ "$folder" = onnxruntime-node ]; then
         node "$here/profile.cjs" "$npm/$folder" "$model" "$@" >/dev/null
-    else # its addon for node cannot
+    else # its addon for node cannot; shapes are all that matters
+        mapfile -t shapes < <(printf '%s\n' "$@" |
+            sed 's/=[a-z0-9]*:\([0-9x]*\).*/=\1/')
         "$programs/profiled" "$(ort_library "$folder")" \
-            "$model" 1 own >/dev/null
+            "$model" 1 own "${shapes[@]}" >/dev/null
     fi
     theirs own*.json >their.tsv
     ours >our.tsv
@@ -65,6 +67,8 @@ for layer in $(seq 0 $(($(jq .num_hidden_layers "$models/decoder/config.json") -
     past+=("past_key_values.$layer.key=float32:1x2x0x16")
     past+=("past_key_values.$layer.value=float32:1x2x0x16")
 done
+decoder_inputs="$models/decoder/model.onnx input_ids=int64:1x5:3
+    attention_mask=int64:1x5:1 position_ids=int64:1x5:2 ${past[*]}"
 for model in "$silero ${silero_inputs[*]}" \
     "$ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx x=float32:1x3x48x192" \
     "$ocr/ch_PP-OCRv4_rec_infer.onnx x=float32:1x3x48x64" \
@@ -72,8 +76,7 @@ for model in "$silero ${silero_inputs[*]}" \
     "$models/convnet.onnx input=float32:1x3x64x64" \
     "$models/mlp.onnx x=float32:7x64" \
     "$models/chain.onnx x=float32:1x8" \
-    "$models/decoder/model.onnx input_ids=int64:1x5:3
-        attention_mask=int64:1x5:1 position_ids=int64:1x5:2 ${past[*]}"; do
+    "$decoder_inputs"; do
     # shellcheck disable=SC2086 # words
     check onnxruntime-node all 101 $model
     diff their.tsv our.tsv || fail "other nodes than ONNX Runtime's own profile"
@@ -145,9 +148,18 @@ holds '.operators_not_compared and (.operators | length == 0)'
 # it is said why.
 unset LD_LIBRARY_PATH
 for folder in ort-1.17 ort-1.23; do
-    check "$folder" all 101 "$models/convnet.onnx" input=float32:1x3x64x64
-    diff their.tsv our.tsv || fail "$folder: other nodes than its own profile"
-    holds '[.ops[] | .count == 101] | length > 5 and all'
+    for model in "$models/convnet.onnx input=float32:1x3x64x64" \
+        "$models/mlp.onnx x=float32:7x64" \
+        "$ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx x=float32:1x3x48x192" \
+        "$ocr/ch_PP-OCRv4_rec_infer.onnx x=float32:1x3x48x64" \
+        "$ocr/ch_PP-OCRv4_det_infer.onnx x=float32:1x3x64x64" \
+        "$decoder_inputs"; do
+        # shellcheck disable=SC2086 # words
+        check "$folder" all 101 $model
+        diff their.tsv our.tsv ||
+            fail "$folder: other nodes than its own profile"
+        holds '[.ops[] | .count == 101] | length > 2 and all'
+    done
 done
 compare node "$here/infer.cjs" "$npm/ort-1.10" "$models/convnet.onnx" 11 \
     input=float32:1x3x64x64

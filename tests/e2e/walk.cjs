@@ -1,15 +1,22 @@
 // walk.cjs -- whether the three reports of a run say the same:
-// node walk.cjs JSON TEXT HTML
+// node walk.cjs JSON TEXT HTML [PHASE=JSON...]
+//
+// PHASE=JSON is what `report --phase PHASE --json` says.
 //
 // JSON has every digit, so its figures are what text and page must show, rounded
 // to the digits that they show.  What one of them says and JSON does not, or the
 // other way round, is wrong, too.
 'use strict';
 const fs = require('node:fs');
-const [json, text, html] = process.argv.slice(2).map((f) => fs.readFileSync(f, 'utf8'));
+const [json, text, html] = process.argv.slice(2, 5).map((f) => fs.readFileSync(f, 'utf8'));
 const run = JSON.parse(json);
+const runOf = {all: run, ...Object.fromEntries(process.argv.slice(5).map((pair) => {
+    const [phase, file] = pair.split('=');
+    return [phase, JSON.parse(fs.readFileSync(file, 'utf8'))];
+}))};
 let figures = 0;
 
+const SIZES = {B: 1, kB: 1e3, MB: 1e6, GB: 1e9};
 const UNITS = {ns: 1, 'µs': 1e3, us: 1e3, ms: 1e6, s: 1e9, min: 60e9};
 
 function fail(what) {
@@ -17,12 +24,35 @@ function fail(what) {
 }
 
 // "1.23 ms": its nanoseconds, and half of its last digit.
-function duration(shown) {
-    const [, digits, unit] = /^([\d,]+(?:\.\d+)?) (ns|µs|us|ms|s|min)$/.exec(shown) ??
-        fail(`'${shown}' is no duration`);
+function duration(shown, units = UNITS) {
+    const [, digits, unit] = /^(-?[\d,]+(?:\.\d+)?) ?(\S*)$/.exec(shown) ?? [];
+    if (!(unit in units))
+        fail(`'${shown}' is none of ${Object.keys(units)}`);
     const plain = digits.replaceAll(',', '');
     const places = plain.includes('.') ? plain.split('.')[1].length : 0;
-    return {value: plain * UNITS[unit], half: 0.5001 * 10 ** -places * UNITS[unit]};
+    return {value: plain * units[unit], half: 0.5001 * 10 ** -places * units[unit]};
+}
+
+function sameIn(units, what, shown, value, slack = 0) {
+    const x = duration(shown, units);
+    figures++;
+    if (!(Math.abs(x.value - value) <= x.half + slack))
+        fail(`${what}: shown as ${shown}, in JSON ${value}`);
+}
+
+// Three digits, or all of a whole number.
+function sameDigits(what, shown, value) {
+    figures++;
+    if (!(Math.abs(shown - value) <= 0.0051 * value))
+        fail(`${what}: shown as ${shown}, in JSON ${value}`);
+}
+
+function samePercent(what, shown, percent) {
+    sameIn({'%': 1}, what, shown, percent, 0.006);
+}
+
+function sameSize(what, shown, bytes) {
+    sameIn(SIZES, what, shown, bytes);
 }
 
 function same(what, shown, ns) {
@@ -111,15 +141,187 @@ function page() {
         if (run.sweep[i].rounds > 1)
             same('sweep low', row[3], 1e3 * run.sweep[i].median_low_us);
     }
-    for (const [title, rows] of tables)
-        if (title.startsWith('Operators by type') && !/prefill|decode|other/.test(title))
-            for (const [type, operators, times, total] of rows.slice(1)) {
-                const x = run.op_types.find((o) => o.op_type === type &&
-                    o.operators === Number(operators) && o.count === Number(times) &&
-                    Math.abs(duration(total).value - 1e3 * o.self_us) <=
-                        duration(total).half + 0.6);
-                x ? figures++ : fail(`${title}: ${type} ${total} is not in JSON`);
+    resources();
+    fusions();
+    pageSessions();
+    accounts();
+    for (const kind of Object.keys(GROUPS)) {
+        const titled = [...tables.keys()].filter((t) => t.startsWith(`${GROUPS[kind].title}:`) ||
+            t.startsWith(`${GROUPS[kind].title};`) || t === GROUPS[kind].title);
+        inViews(kind, titled.map((title) => ({
+            phase: phaseIn(title.split(';')[0]),
+            rows: tables.get(title).slice(1).map((row) => pageRow(kind, row)),
+        })));
+    }
+}
+
+function resources() {
+    const lines = new Map(tables.get('Resources') ?? []);
+    const cpu = run.cpu ?? {}, memory = run.memory ?? {}, io = run.io ?? {};
+    const of = (name, check, value) => {
+        if (lines.has(name) !== (value !== undefined))
+            fail(`${name} is not in both`);
+        if (lines.has(name))
+            check(name, lines.get(name), value);
+    };
+    of('CPU time', same, cpu.user_s === undefined ? undefined
+        : 1e9 * (cpu.user_s + cpu.system_s));
+    of('CPU, mean, of a core', samePercent, cpu.mean_percent);
+    of('CPU, at most in a second', samePercent, cpu.max_percent);
+    of('all CPUs of the machine busy', samePercent, cpu.host_busy_percent);
+    of('resident at most', sameSize, memory.peak_rss_bytes);
+    of('read', sameSize, io.read_bytes);
+    of('written', sameSize, io.written_bytes);
+}
+
+function pageSessions() {
+    const rows = (tables.get('Sessions') ?? [[]]).slice(1);
+    if (rows.length !== run.sessions.length)
+        fail(`${rows.length} sessions on the page`);
+    rows.forEach(([, id, file, load, inferences, failed], i) => {
+        const x = run.sessions[i];
+        sameCount('session', id, x.id);
+        sameCount('inferences of a session', inferences, x.latency?.count ?? 0);
+        sameCount('failed of a session', failed, x.latency?.failed ?? 0);
+        if (file !== (x.model_path ?? ''))
+            fail(`the model of session ${id} is ${file}`);
+        if (load)
+            same('load', load, 1e6 * x.load_ms);
+    });
+}
+
+// Where the time of an inference went, phase by phase.
+function accountsInJson() {
+    return (run.gaps?.sessions ?? []).flatMap((t) => t.phases
+        ? ['prefill', 'decode'].map((p) => t.phases[p]).filter((p) => p) : [t])
+        .filter((t) => t.inferences && !t.side_by_side);
+}
+
+function accounts() {
+    const names = {'before the first operator': 'before_first_us', operators: 'operators_us',
+                   'control flow': 'control_flow_us', inference: 'run_us',
+                   'runtime between operators': 'between_us',
+                   'after the last operator': 'after_last_us'};
+    const shown = [...tables].filter(([title, rows]) => title.startsWith('Time of an inf') &&
+        !rows.some(([name]) => name.includes('side by side')));
+    const known = accountsInJson();
+    if (shown.length !== known.length)
+        fail(`${shown.length} accounts on the page, ${known.length} in JSON`);
+    shown.forEach(([title, rows], i) => {
+        for (const [name, value] of rows.filter(([n]) => n in names))
+            same(`${title}, ${name}`, value, 1e3 * known[i][names[name]]);
+    });
+}
+
+const FATES = ['file_nodes', 'kept', 'duplicated', 'fused_nodes', 'folded_nodes',
+               'removed_nodes', 'not_taken_nodes', 'executed', 'from_file',
+               'made_by_fusion', 'inserted'];
+
+function fusions() {
+    const rows = (tables.get('Nodes') ?? [[]]).slice(1);
+    if (rows.length !== (run.fusion ?? []).length)
+        fail(`${rows.length} models with nodes on the page`);
+    rows.forEach((row, i) => FATES.forEach((name, k) =>
+        sameCount(`nodes, ${name}`, row[k + 1], run.fusion[i][name])));
+}
+
+// --- operators: of the page and of the text ----------------------------------
+
+const GROUPS = {
+    type: {title: 'Operators by type', of: 'op_types', is: (x) => x.op_type},
+    layer: {title: 'Operators by layer', of: 'layers', is: (x) => `layer ${x.layer}`},
+    component: {title: 'Operators by component', of: 'components', is: (x) => x.component},
+    node: {title: 'Operators', of: 'ops', is: (x) => `${x.op_type} ${x.name}`},
+};
+
+function phaseIn(title) {
+    return /(?:^|[,:] )(prefill|decode)$/.exec(title.trim())?.[1] ?? 'all';
+}
+
+function pageRow(kind, row) {
+    if (row[0].startsWith('the rest'))
+        return {rest: true, total: row[kind === 'node' ? 6 : 3],
+                share: row[kind === 'node' ? 7 : 4]};
+    const [operators, times, total, share, mean, median, stddev, gflops] =
+        kind === 'node' ? [undefined, ...row.slice(5)] : row.slice(1);
+    return {name: kind === 'node' ? `${row[1]} ${row[0]}` : row[0], operators, total,
+            count: times.replace(' (few)', ''), few: times.endsWith(' (few)'),
+            share, mean, median, stddev, gflops};
+}
+
+function optional(what, shown, us) {
+    if (!shown !== (us === undefined))
+        fail(`${what}: ${shown} on the page, ${us} in JSON`);
+    if (shown)
+        same(what, shown, 1e3 * us);
+}
+
+function sameRow(what, row, x, inferences) {
+    if (row.operators !== undefined)
+        sameCount(`${what}, operators`, row.operators, x.operators);
+    if (row.count !== undefined)
+        sameCount(`${what}, times`, row.count, x.count);
+    if (row.total !== undefined)
+        same(`${what}, total`, row.total, 1e3 * x.self_us);
+    if (row.each !== undefined)
+        sameIn(UNITS, `${what}, an inference`, row.each, 1e3 * x.self_us / inferences, 0.6);
+    if (row.runs !== undefined)
+        sameDigits(`${what}, runs`, row.runs, x.count / inferences);
+    samePercent(`${what}, share`, row.share, 100 * x.share);
+    optional(`${what}, mean`, row.mean, x.mean_us);
+    optional(`${what}, median`, row.median, x.median_us);
+    optional(`${what}, stddev`, row.stddev, x.stddev_us);
+    if (row.few !== (x.few ?? false))
+        fail(`${what}: few is not in both`);
+    if (!row.gflops !== (x.flops_per_s === undefined))
+        fail(`${what}: GFLOP/s are not in both`);
+    if (row.gflops)
+        sameDigits(`${what}, GFLOP/s`, row.gflops, x.flops_per_s / 1e9);
+}
+
+// All but those that were shown; a little more than rounding for many.
+function sameRest(what, row, us, inferences) {
+    const shown = row.total ?? row.each, parts = row.total ? 1 : inferences;
+    sameIn(UNITS, what, shown, 1e3 * us / parts, 150 / parts);
+}
+
+// The n-th table of a phase is of the n-th session that has operators in it; its
+// rows are those of JSON, the greatest first, and shares add up.
+function inViews(kind, views) {
+    const {title, of, is} = GROUPS[kind], seen = {};
+    for (const {phase, rows} of views) {
+        const at = seen[phase] = (seen[phase] ?? -1) + 1;
+        const known = runOf[phase].gaps.sessions.filter((t) => t.inferences &&
+            (phase !== 'all' || !t.phases) &&
+            runOf[phase][of]?.some((x) => x.session === t.session))[at] ??
+            fail(`${title}, ${phase}: JSON has no table ${at}`);
+        const what = `${title}, ${phase}, session ${known.session}`;
+        const all = runOf[phase][of].filter((x) => x.session === known.session);
+        let shares = 0, left = 0;
+        for (const x of runOf[phase].ops)
+            left += x.session === known.session ? x.self_us : 0;
+        for (const row of rows) {
+            shares += parseFloat(row.share);
+            if (row.rest) {
+                sameRest(`${what}, the rest`, row, left, known.inferences);
+                continue;
             }
+            const x = all.find((y) => row.named ? row.named(is(y)) : is(y) === row.name) ??
+                fail(`${what}: ${row.name} is not in JSON`);
+            all.splice(all.indexOf(x), 1);
+            left -= x.self_us;
+            sameRow(`${what}: ${row.name}`, row, x, known.inferences);
+        }
+        if (all.length && !rows.at(-1).rest)
+            fail(`${what}: ${all.length} are not shown, and nothing stands for them`);
+        if (!(Math.abs(shares - 100) <= 0.06 * (rows.length + 1)))
+            fail(`${what}: shares add up to ${shares}`);
+    }
+    for (const phase of Object.keys(runOf))
+        for (const t of runOf[phase].gaps?.sessions ?? [])
+            if (runOf[phase][of]?.some((x) => x.session === t.session && x.share) &&
+                (phase !== 'all' || !t.phases) && t.inferences && !(seen[phase] >= 0))
+                fail(`${title}: nothing of ${phase}`);
 }
 
 // --- the text ----------------------------------------------------------------
@@ -138,6 +340,13 @@ function after(label, word, ns) {
         fail(`${label}: no '${word}' in the text`);
     if (found)
         same(`${label} ${word}`, found[1], ns);
+}
+
+// How many tracing slowed: "(without 3 that ...)", "(with 1 that ...)".
+function slowed(label, leftOut, marked) {
+    const shown = line(label) ?? '';
+    sameCount(`${label}, left out`, /without (\d+) that/.exec(shown)?.[1] ?? 0, leftOut ?? 0);
+    sameCount(`${label}, slowed`, /[ (]with (\d+)[ :]/.exec(shown)?.[1] ?? 0, marked ?? 0);
 }
 
 function terminal() {
@@ -168,6 +377,8 @@ function terminal() {
             t[`tpot_${p}_ms`] &&
                 after('each further', p, 1e6 * t[`tpot_${p}_ms`]);
     }
+    slowed('inferences', run.latency.traced_left_out, run.latency.slowed_by_tracing);
+    slowed('each further', t.tpot_left_out, t.tpot_slowed_by_tracing);
     for (const phase of ['prefill', 'decode']) {
         const x = run.phases?.[phase];
         const shown = lines.find((l) => new RegExp(`^ *${phase} +[\\d,]+ inf`).test(l));
@@ -187,8 +398,142 @@ function terminal() {
     }
 }
 
+const LABELS = {'by type': 'type', 'by layer': 'layer', 'by component': 'component',
+                slowest: 'node'};
+
+// Labels are 14 wide, then come columns.
+function textRow(kind, l, flops) {
+    const cells = [25, 36, 44, 54, 64, 74, ...(flops ? [84] : [])]
+        .map((to, i, all) => l.slice(all[i - 1] ?? 14, to).trim());
+    const [share, each, runs, mean, median, stddev, gflops] = cells;
+    const name = l.slice(flops ? 86 : 76);
+    if (name.startsWith('the rest: '))
+        return {rest: true, each, share};
+    const few = name.endsWith('  (few)');
+    const bare = few ? name.slice(0, -7) : name;
+    const node = bare.replace(/ +/, ' ');
+    return {share, each, mean, median, stddev, gflops, few,
+            name: kind === 'node' ? node : bare.replace(/, \d+ operators?$/, ''),
+            operators: kind === 'node' ? undefined : /, (\d+) operators?$/.exec(bare)[1],
+            named: kind === 'node' && ((is) => node === is || node.startsWith(`${is}  `)),
+            runs};
+}
+
+// Title, tables, one after the other.
+function textOperators() {
+    const views = {};
+    let phase = 'all', view, kind, flops;
+    lines.forEach((l, i) => {
+        const label = l.slice(2, 14).trim();
+        if (lines[i - 1] === '')
+            phase = phaseIn(l);
+        if (label in LABELS && /^ +share /.test(l.slice(14))) {
+            kind = LABELS[label];
+            flops = l.endsWith('GFLOP/s');
+            (views[kind] ??= []).push(view = {phase, rows: []});
+        } else if (label)
+            view = undefined;
+        else if (view && / %/.test(l.slice(14, 25)))
+            view.rows.push(textRow(kind, l, flops));
+    });
+    for (const kind of Object.keys(GROUPS))
+        inViews(kind, views[kind] ?? []);
+}
+
+// "operators 1.41 ms + runtime 1.97 ms + ... = 3.45 ms an inference".
+function sums() {
+    const names = {operators: 'operators_us', 'control flow': 'control_flow_us',
+                   runtime: 'between_us', before: 'before_first_us',
+                   after: 'after_last_us', '=': 'run_us'};
+    const known = accountsInJson();
+    const shown = lines.filter((l) => /^  time +operators .* = .* an inference$/.test(l));
+    if (shown.length !== known.length)
+        fail(`${shown.length} sums in the text, ${known.length} in JSON`);
+    shown.forEach((l, i) => {
+        for (const [name, member] of Object.entries(names)) {
+            const found = new RegExp(`${name} ${DURATION}`).exec(l);
+            if (found)
+                same(`time, ${name}`, found[1], 1e3 * known[i][member]);
+            else if (known[i][member])
+                fail(`time: no ${name}`);
+        }
+    });
+}
+
+// "  mlp, session 3  on CPU  loaded in 7.74 ms", and the line behind it.
+function textSessions() {
+    const heads = lines.map((l, i) => i).filter((i) => /^  \S.*  loaded in \S+ \S+$/.test(lines[i]));
+    const known = run.sessions.filter((x) => x.load_ms !== undefined);
+    if (heads.length !== known.length)
+        fail(`${heads.length} sessions in the text, ${known.length} in JSON`);
+    heads.forEach((at, i) => {
+        same('loaded in', lines[at].split('  loaded in ')[1], 1e6 * known[i].load_ms);
+        const x = known[i].latency;
+        if (!x?.count)
+            return;
+        sameCount('inferences of a session', /^ +([\d,]+) inf/.exec(lines[at + 1])[1], x.count);
+        for (const p of ['p50', 'p99'])
+            same(`${p} of a session`, new RegExp(`${p} ${DURATION}`).exec(lines[at + 1])[1],
+                 1e3 * x[`${p}_us`]);
+    });
+}
+
+function textResources() {
+    const [first, second] = lines.slice(lines.findIndex((l) => l.startsWith('  program ')));
+    const cpu = run.cpu ?? {};
+    const found = (line, pattern) => new RegExp(pattern).exec(line ?? '')?.[1];
+    if (cpu.user_s !== undefined)
+        same('CPU', found(first, `CPU ${DURATION}`), 1e9 * (cpu.user_s + cpu.system_s));
+    if (run.memory?.peak_rss_bytes)
+        sameSize('resident', found(first, 'at most (\\S+ \\S+) resident'),
+                 run.memory.peak_rss_bytes);
+    if (cpu.mean_percent === undefined)
+        return;
+    samePercent('CPU, mean', found(second, 'CPU mean (\\S+ %)'), cpu.mean_percent);
+    samePercent('CPU, most', found(second, 'at most (\\S+ %)'), cpu.max_percent);
+    sameSize('read', found(second, 'read (\\S+ \\S+),'), run.io.read_bytes);
+    sameSize('wrote', found(second, 'wrote (\\S+ [^ ;]+)'), run.io.written_bytes);
+    samePercent('machine', found(second, 'all CPUs (\\S+ %)'), cpu.host_busy_percent);
+}
+
+function textRates() {
+    const rate = (label, what, value) => {
+        const found = new RegExp(`([\\d,.]+) ${what}/s`).exec(line(label) ?? '')?.[1];
+        if ((found === undefined) !== (value === undefined))
+            fail(`${what}/s are not in both`);
+        if (found)
+            sameIn({'': 1}, `${what}/s`, found, value, 0.0005);
+    };
+    rate('throughput', 'inferences', run.throughput?.inferences_per_s);
+    rate('tokens', 'tokens', run.tokens?.tokens_per_s);
+    if (run.overhead?.tracing_ns !== undefined)
+        after('meter', 'tracing', run.overhead.tracing_ns);
+    if (run.overhead?.hook_ns)
+        sameCount('hook', /at least (\d+) ns/.exec(line('meter'))[1], run.overhead.hook_ns);
+}
+
+// "155 in the file = 100 ran as they are + 55 fused": what is 0 is not said.
+function textFusions() {
+    const words = [' in the file', ' ran as they are', ' ran in several copies', ' fused',
+                   ' folded', ' removed', ' in branches not taken', ' ran = ',
+                   ' from the file', ' made by fusion', ' put in'];
+    const at = lines.map((l, i) => i).filter((i) => lines[i].startsWith('  nodes '));
+    if (at.length !== (run.fusion ?? []).length)
+        fail(`nodes of ${at.length} models in the text`);
+    at.forEach((from, i) => words.forEach((word, k) => {
+        const found = new RegExp(`(\\d+)${word}`).exec(lines[from + (k > 6)])?.[1] ?? 0;
+        sameCount(`nodes,${word}`, found, run.fusion[i][FATES[k]]);
+    }));
+}
+
 page();
 terminal();
+textSessions();
+textResources();
+textRates();
+textFusions();
+textOperators();
+sums();
 if (!figures)
     fail('there was nothing to compare');
 console.log(`${figures} figures agree`);

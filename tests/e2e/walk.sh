@@ -11,7 +11,15 @@ walk() { # what it is
     "$ortmeter" report last --db t.db --json >walk.json
     "$ortmeter" report last --db t.db >walk.txt
     "$ortmeter" export last --db t.db -f html -o walk.html
-    node "$here/walk.cjs" walk.json walk.txt walk.html ||
+    local phases=() phase # whose operators have tables of their own
+    rm -f walk-*.json
+    for phase in prefill decode; do
+        jq -e ".gaps.sessions[0].phases.$phase" walk.json >verdict || continue
+        "$ortmeter" report last --db t.db --phase $phase --json \
+            >walk-$phase.json
+        phases+=("$phase=walk-$phase.json")
+    done
+    node "$here/walk.cjs" walk.json walk.txt walk.html "${phases[@]}" ||
         fail "$1: the three do not agree"
     walked=$((walked + 1))
 }

@@ -114,13 +114,22 @@ static void all_members(void)
             "\"after\":[2,3]}],"
             "\"op_types\":[{\"op_type\":\"Conv\",\"session\":2,"
             "\"operators\":1,\"count\":4,\"self_us\":6.000,"
-            "\"share\":0.600000,\"flops_per_s\":2000000000}],"
+            "\"share\":0.600000,"
+            "\"mean_us\":1.500,\"median_us\":1.400,"
+            "\"stddev_us\":0.500,\"min_us\":1.000,\"max_us\":2.100,"
+            "\"few\":true,\"flops_per_s\":2000000000}],"
             "\"layers\":[{\"layer\":4,\"session\":2,\"operators\":1,"
             "\"count\":4,\"self_us\":6.000,\"share\":0.600000,"
+            "\"mean_us\":1.500,\"median_us\":1.400,"
+            "\"stddev_us\":0.500,\"min_us\":1.000,\"max_us\":2.100,"
+            "\"few\":true,"
             "\"flops_per_s\":2000000000}],"
             "\"components\":[{\"component\":\"down_proj\",\"session\":2,"
             "\"operators\":1,\"count\":4,\"self_us\":6.000,"
-            "\"share\":0.600000,\"flops_per_s\":2000000000}],"
+            "\"share\":0.600000,"
+            "\"mean_us\":1.500,\"median_us\":1.400,"
+            "\"stddev_us\":0.500,\"min_us\":1.000,\"max_us\":2.100,"
+            "\"few\":true,\"flops_per_s\":2000000000}],"
             "\"gaps\":{\"sessions\":[{\"session\":2,\"method\":\"timed\","
             "\"inferences\":2,\"run_us\":10.000,\"operators_us\":4.000,"
             "\"control_flow_us\":1.000,\"before_first_us\":1.500,"
@@ -154,7 +163,7 @@ static void fewest_members(void)
                          .table_count = 1 } }),
             "{\"ops\":[{\"id\":2,\"session\":1,\"count\":3,\"cycles\":77}],"
             "\"op_types\":[{\"op_type\":\"\",\"session\":1,\"operators\":1,"
-            "\"count\":3,\"self_us\":0.000}],\"gaps\":{\"sessions\":[]}}");
+            "\"count\":3,\"cycles\":77}],\"gaps\":{\"sessions\":[]}}");
 }
 
 /* Where all ran side by side there is no sum. */

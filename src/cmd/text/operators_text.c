@@ -3,8 +3,10 @@
 #include "analyse/fusion.h"
 #include "analyse/operator_groups.h"
 #include "analyse/placement.h"
+#include "analyse/session_name.h"
 #include "model/phase.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,6 +20,7 @@ struct view {
     unsigned phase;
     double all_ns; /* self times, which the shares are of */
     double inferences;
+    bool flops; /* they are known of some */
 };
 
 /* --- what it rests on ----------------------------------------------------- */
@@ -35,6 +38,7 @@ static void rests_on(const struct view *v)
 {
     const struct page *p = v->page;
     const struct traced_sum *x = &v->table->sums[v->phase];
+    struct range batches = session_table_batches(v->summary, v->table);
     uint64_t cold = v->table->cold[v->phase];
     bool few = x->count - cold < OPERATORS_WARM_FEW;
 
@@ -43,6 +47,10 @@ static void rests_on(const struct view *v)
     buf_text(p->out, "    from ");
     page_count(p, x->count, few ? "inference only" : "inference",
             few ? "inferences only" : "inferences");
+    if (batches.max > batches.min)
+        buf_printf(p->out, " of batches %llu to %llu together",
+                (unsigned long long)batches.min,
+                (unsigned long long)batches.max);
     if (cold)
         buf_text(p->out,
                 cold == 1 ? ", the first cold" : ", each session's first cold");
@@ -95,19 +103,20 @@ static void cell(const struct page *p, const char *text, size_t width)
     page_style(p, TERM_PLAIN);
 }
 
-/* Medians are of single operators; nothing is known of a group's. */
-enum columns { WITH_FLOPS = 1, WITH_MEDIAN = 2 };
-
-static void head(const struct page *p, const char *label, unsigned with)
+/* Time and runs are those of an inference, where inferences are known. */
+static void head(const struct view *v, const char *label)
 {
+    const struct page *p = v->page;
+    bool known = v->table->sums[v->phase].count;
+
     page_label(p, label);
     cell(p, "share", 11);
-    cell(p, "inference", PAGE_COLUMN + 1);
+    cell(p, known ? "inference" : "total", PAGE_COLUMN + 1);
     cell(p, "runs", 8);
     cell(p, "mean", PAGE_COLUMN);
-    if (with & WITH_MEDIAN)
-        cell(p, "median", PAGE_COLUMN);
-    if (with & WITH_FLOPS)
+    cell(p, "median", PAGE_COLUMN);
+    cell(p, "stddev", PAGE_COLUMN);
+    if (v->flops)
         cell(p, "GFLOP/s", PAGE_COLUMN);
     buf_char(p->out, '\n');
 }
@@ -122,29 +131,73 @@ static void runs(const struct page *p, double each)
 }
 
 struct row {
-    double self_ns, runs, median_ns;
+    double self_ns, runs, median_ns, stddev_ns;
     double flops, flops_ns;
 };
 
-static void row(const struct view *v, const struct row *r, unsigned with)
+/* Share and time. */
+static void part_of_all(const struct view *v, double self_ns)
 {
     const struct page *p = v->page;
     char text[32];
 
     page_label(p, "");
     (void)snprintf(text, sizeof(text), "%.1f %%",
-            v->all_ns > 0 ? 100 * r->self_ns / v->all_ns : 0);
+            v->all_ns > 0 ? 100 * self_ns / v->all_ns : 0);
     term_right(p->out, text, 11);
     buf_char(p->out, ' ');
-    page_duration_column(p, r->self_ns / v->inferences);
+    page_duration_column(p, self_ns / v->inferences);
+}
+
+static void column(const struct page *p, double ns, bool known)
+{
+    if (known)
+        page_duration_column(p, ns);
+    else
+        term_right(p->out, "", PAGE_COLUMN);
+}
+
+static void row(const struct view *v, const struct row *r)
+{
+    const struct page *p = v->page;
+    char text[32];
+
+    part_of_all(v, r->self_ns);
     runs(p, r->runs / v->inferences);
     page_duration_column(p, r->self_ns / r->runs);
-    if (with & WITH_MEDIAN)
-        page_duration_column(p, r->median_ns);
-    if (!(with & WITH_FLOPS))
+    column(p, r->median_ns, !isnan(r->median_ns));
+    column(p, r->stddev_ns, r->runs > 1);
+    if (v->flops) {
+        (void)snprintf(text, sizeof(text), "%.3g", r->flops / r->flops_ns);
+        term_right(p->out, r->flops_ns > 0 ? text : "", PAGE_COLUMN);
+    }
+    buf_text(p->out, "  ");
+}
+
+/* So that the rows add up to what stands above them. */
+static void rest(const struct view *v, double ns, size_t more,
+        const char *else_)
+{
+    const struct page *p = v->page;
+
+    if (!more && !(ns > 0.0005 * v->all_ns))
         return;
-    (void)snprintf(text, sizeof(text), "%.3g", r->flops / r->flops_ns);
-    term_right(p->out, r->flops_ns > 0 ? text : "", PAGE_COLUMN);
+    part_of_all(v, ns);
+    page_style(p, TERM_DIM);
+    term_left(p->out, "", 8 + (v->flops ? 4 : 3) * PAGE_COLUMN + 2);
+    buf_text(p->out, "the rest: ");
+    if (more)
+        buf_printf(p->out, "%zu more%s%s; all with --json", more,
+                *else_ ? ", or " : "", else_);
+    else
+        buf_text(p->out, else_);
+    page_style(p, TERM_PLAIN);
+    buf_char(p->out, '\n');
+}
+
+static void few(const struct page *p, uint64_t count)
+{
+    buf_text(p->out, count < OPERATORS_FEW ? "  (few)\n" : "\n");
 }
 
 static int by_time(const void *a, const void *b)
@@ -167,8 +220,8 @@ static void group_name(struct buf *out, const struct operator_group *g,
             g->operators == 1 ? "" : "s");
 }
 
-static void groups(const struct view *v, const char *label, unsigned with,
-        enum operator_grouping by)
+static void groups(const struct view *v, const char *label,
+        enum operator_grouping by, const char *none)
 {
     struct operator_groups g;
     const struct page *p = v->page;
@@ -182,20 +235,15 @@ static void groups(const struct view *v, const char *label, unsigned with,
         const struct operator_group *x = &g.items[shown];
 
         if (!shown)
-            head(p, label, with);
-        row(v,
-                &(struct row){ x->self_ns, (double)x->runs, 0, x->flops,
-                        x->flops_ns },
-                with);
-        buf_text(p->out, "  ");
+            head(v, label);
+        row(v, &(struct row){ x->self_ns, (double)x->runs, x->median_ns,
+                       x->stddev_ns, x->flops, x->flops_ns });
         group_name(p->out, x, by);
-        buf_char(p->out, '\n');
+        few(p, x->runs);
     }
-    if (g.count > shown) {
-        page_label(p, "");
-        buf_printf(p->out, "    the first %zu of %zu; all with --json\n", shown,
-                g.count);
-    }
+    if (shown)
+        rest(v, operator_groups_rest_ns(&g, shown, v->all_ns), g.count - shown,
+                none);
     operator_groups_release(&g);
 }
 
@@ -208,26 +256,20 @@ static void where(struct buf *out, const struct operator_figures *o)
                 arch_component_name(o->place.component));
 }
 
-static void node(const struct view *v, const struct operator_figures *o,
-        unsigned with)
+static void node(const struct view *v, const struct operator_figures *o)
 {
     const struct operator_times *t = &o->times[v->phase];
     struct buf *out = v->page->out;
     double flops = operator_flops_in(o, v->phase);
 
-    row(v,
-            &(struct row){ t->self_ns, (double)t->count, t->median_ns,
-                    flops > 0 ? flops * (double)t->count : 0,
-                    flops > 0 ? t->self_ns : 0 },
-            with);
-    buf_text(out, "  ");
+    row(v, &(struct row){ t->self_ns, (double)t->count, t->median_ns,
+                   t->stddev_ns, flops > 0 ? flops * (double)t->count : 0,
+                   flops > 0 ? t->self_ns : 0 });
     term_left(out, o->op_type ? o->op_type : "?", 16);
     buf_char(out, ' ');
     term_text(out, o->name ? o->name : "");
     where(out, o);
-    if (t->count < OPERATORS_FEW)
-        buf_text(out, "  (few)");
-    buf_char(out, '\n');
+    few(v->page, t->count);
 }
 
 /* What else the machine did is in means, and not in medians. */
@@ -263,22 +305,21 @@ static void typical(const struct view *v,
     buf_char(out, '\n');
 }
 
-static void nodes(const struct view *v, unsigned with)
+static void nodes(const struct view *v)
 {
+    double rest_ns = v->all_ns;
     size_t count, shown = 0;
     const struct operator_figures **all = operators_sorted(
             &v->summary->operators, v->table->session, v->phase, &count);
 
     for (; shown < count && shown < PAGE_LINES; shown++) {
         if (!shown)
-            head(v->page, "slowest", with);
-        node(v, all[shown], with);
+            head(v, "slowest");
+        node(v, all[shown]);
+        rest_ns -= all[shown]->times[v->phase].self_ns;
     }
-    if (count > shown) {
-        page_label(v->page, "");
-        buf_printf(v->page->out, "    the first %zu of %zu; all with --json\n",
-                shown, count);
-    }
+    if (count > shown)
+        rest(v, rest_ns, count - shown, "");
     typical(v, all, count);
     free((void *)all);
 }
@@ -296,35 +337,25 @@ static bool knows_flops(const struct view *v)
 
 /* --- a table -------------------------------------------------------------- */
 
-static const char *model_of(const struct summary *s, uint32_t session)
-{
-    for (size_t i = 0; i < s->session_count; i++)
-        if (s->sessions[i].id == session)
-            return s->sessions[i].model;
-    return NULL;
-}
-
 /* Its model where there are several, and the phase. */
 static void title(const struct view *v)
 {
     const struct page *p = v->page;
-    const char *path = model_of(v->summary, v->table->session);
-    char *name = path ? summary_model_name(path) : NULL;
-    bool several = v->summary->operators.table_count > 1;
+    struct buf name = { 0 };
 
+    session_table_name(&name, v->summary, v->table);
+    if (v->phase != PHASES)
+        buf_printf(&name, "%s%s", name.len ? ", " : "",
+                phase_name((enum phase)v->phase));
     buf_char(p->out, '\n');
-    if (several || v->phase != PHASES) {
+    if (name.len) {
         buf_text(p->out, "  ");
         page_style(p, TERM_BOLD);
-        if (several)
-            term_text(p->out, name ? name : "model from memory");
-        if (v->phase != PHASES)
-            buf_printf(p->out, "%s%s", several ? ", " : "",
-                    phase_name((enum phase)v->phase));
+        term_text(p->out, buf_cstr(&name));
         page_style(p, TERM_PLAIN);
         buf_char(p->out, '\n');
     }
-    free(name);
+    buf_release(&name);
 }
 
 static void graph(const struct view *v)
@@ -348,17 +379,16 @@ static void graph(const struct view *v)
 
 static void view(struct view v)
 {
-    unsigned flops = knows_flops(&v) ? WITH_FLOPS : 0;
-
+    v.flops = knows_flops(&v);
     title(&v);
     if (v.table->sums[v.phase].count) {
         sum_line(&v);
         rests_on(&v);
     }
-    groups(&v, "by type", flops, OPERATORS_BY_TYPE);
-    groups(&v, "by layer", flops, OPERATORS_BY_LAYER);
-    groups(&v, "by component", flops, OPERATORS_BY_COMPONENT);
-    nodes(&v, flops | WITH_MEDIAN);
+    groups(&v, "by type", OPERATORS_BY_TYPE, "");
+    groups(&v, "by layer", OPERATORS_BY_LAYER, "in no layer");
+    groups(&v, "by component", OPERATORS_BY_COMPONENT, "of no component");
+    nodes(&v);
     graph(&v);
 }
 
@@ -368,7 +398,12 @@ static void show(const struct page *p, const struct summary *s,
     double n = (double)t->sums[phase].count;
 
     if (t->self_ns[phase] > 0)
-        view((struct view){ p, s, t, phase, t->self_ns[phase], n > 0 ? n : 1 });
+        view((struct view){ .page = p,
+                .summary = s,
+                .table = t,
+                .phase = phase,
+                .all_ns = t->self_ns[phase],
+                .inferences = n > 0 ? n : 1 });
 }
 
 /* --- what became of the model --------------------------------------------- */
@@ -391,10 +426,14 @@ static void add_up(const struct page *p, const struct term *terms)
         }
 }
 
-static void became(const struct page *p, const struct fusion *f)
+/* `whose` is empty where there is but one model. */
+static void became(const struct page *p, const char *whose,
+        const struct fusion *f)
 {
     page_label(p, "nodes");
-    buf_printf(p->out, "    %llu in the file",
+    buf_text(p->out, "    ");
+    term_text(p->out, whose);
+    buf_printf(p->out, "%s%llu in the file", *whose ? ": " : "",
             (unsigned long long)f->file_nodes);
     add_up(p, (struct term[]){ { f->kept, "ran as they are" },
                       { f->duplicated, "ran in several copies" },
@@ -431,7 +470,11 @@ static void placed(const struct page *p, const struct summary *s,
         page_style(p, TERM_PLAIN);
     }
     if (x->model && !fusion_of_session(&f, s, x, NULL)) {
-        became(p, &f);
+        struct buf whose = { 0 };
+
+        session_table_name(&whose, s, operators_table(&s->operators, x->id));
+        became(p, buf_cstr(&whose), &f);
+        buf_release(&whose);
         fusion_release(&f);
     }
 }

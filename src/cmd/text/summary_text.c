@@ -209,15 +209,19 @@ static void sessions(const struct page *p, const struct summary *s)
 
 /* --- figures -------------------------------------------------------------- */
 
-/* By tracing: some are left out, or counted all the same. */
+/* By tracing: some are left out; those of a phase that has too few others are
+ * counted all the same. */
 static void slowed(const struct page *p, uint64_t left_out, uint64_t marked)
 {
-    if (left_out)
-        buf_printf(p->out, "   (without %llu that tracing slowed)",
-                (unsigned long long)left_out);
-    if (marked)
-        buf_printf(p->out, "   (with %llu that tracing slowed)",
-                (unsigned long long)marked);
+    if (left_out && marked)
+        buf_printf(p->out,
+                "   (without %llu that tracing slowed, but with %llu: their "
+                "phase has too few others)",
+                (unsigned long long)left_out, (unsigned long long)marked);
+    else if (left_out || marked)
+        buf_printf(p->out, "   (%s %llu that tracing slowed)",
+                left_out ? "without" : "with",
+                (unsigned long long)(left_out + marked));
 }
 
 static void latency(const struct page *p, const struct summary *s)

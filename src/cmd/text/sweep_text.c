@@ -90,10 +90,12 @@ void sweep_text(const struct page *p, const struct summary *s)
     else
         buf_text(p->out, "  one round each: there is no interval\n");
     if (busy->count)
-        buf_printf(p->out,
-                "  machine: its CPUs were %.0f %% busy, %.0f to %.0f %% in a "
-                "second\n",
-                100 * busy->mean, 100 * busy->min, 100 * busy->max);
+        buf_printf(p->out, "  machine: its CPUs were %.0f %% busy",
+                100 * busy->mean);
+    if (busy->count && busy->max - busy->min >= 0.01)
+        buf_printf(p->out, ", from second to second %.0f to %.0f %%",
+                100 * busy->min, 100 * busy->max);
+    buf_text(p->out, busy->count ? "\n" : "");
     if (rounds > 1)
         warnings(p, x);
 }

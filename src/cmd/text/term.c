@@ -146,7 +146,7 @@ char *term_duration(char out[16], double ns)
     static const char *const units[] = { "ns", "µs", "ms", "s", NULL };
 
     /* What is left of adding and taking away is no time. */
-    scaled(out, fabs(ns) < 0.0005 ? 0 : ns, units);
+    scaled(out, fabs(ns) < 0.01 ? 0 : ns, units);
     return out;
 }
 

@@ -33,6 +33,53 @@ static void values(struct json *j, struct comparison_change x, double unit,
         json_fixed(j, "ratio", x.after / x.before, 6);
 }
 
+static void interval(struct json *j, double low, double high)
+{
+    json_array(j, "median_ratio_interval");
+    json_fixed(j, NULL, low, 6);
+    json_fixed(j, NULL, high, 6);
+    json_end(j);
+}
+
+static void point(struct json *j, const struct comparison *c, size_t i)
+{
+    const struct sweep_point *a = c->points[i].before, *b = c->points[i].after;
+    const struct sweep_point *any = a ? a : b;
+    bool alike = comparison_holds(c, COMPARISON_PER_SAMPLE);
+    double low, high;
+
+    json_object(j, NULL);
+    if (any->batch)
+        json_u64(j, "batch", any->batch);
+    if (any->level != SWEEP_NO_LEVEL)
+        json_text(j, "level", sweep_level_name(any->level));
+    json_object(j, "median_us");
+    values(j,
+            (struct comparison_change){ a ? a->latency.p50 : NAN,
+                    b ? b->latency.p50 : NAN },
+            1e3, alike);
+    json_end(j);
+    json_object(j, "samples_per_s");
+    values(j,
+            (struct comparison_change){ a ? sweep_samples_per_s(a) : NAN,
+                    b ? sweep_samples_per_s(b) : NAN },
+            1, alike);
+    json_end(j);
+    if (comparison_point_interval(c, i, &low, &high))
+        interval(j, low, high);
+    json_end(j);
+}
+
+static void points(struct json *j, const struct comparison *c)
+{
+    if (!c->point_count)
+        return;
+    json_array(j, "sweep");
+    for (size_t i = 0; i < c->point_count; i++)
+        point(j, c, i);
+    json_end(j);
+}
+
 static void operator_change(struct json *j, const struct comparison_operator *o,
         bool alike)
 {
@@ -93,12 +140,9 @@ void comparison_json(struct buf *out, const struct comparison *c,
     json_text(&j, "after", after->run.id);
     judgement_json_members(&j, judgement);
     not_alike(&j, c);
-    if (c->has_interval && comparison_holds(c, COMPARISON_MEDIAN)) {
-        json_array(&j, "median_ratio_interval");
-        json_fixed(&j, NULL, c->low, 6);
-        json_fixed(&j, NULL, c->high, 6);
-        json_end(&j);
-    }
+    if (c->has_interval && comparison_holds(c, COMPARISON_MEDIAN))
+        interval(&j, c->low, c->high);
+    points(&j, c);
     for (int i = 0; i < COMPARISON_FIGURES; i++) {
         if (isnan(c->figure[i].before) && isnan(c->figure[i].after))
             continue;

@@ -222,6 +222,23 @@ static void operators(struct json *j, const struct summary *s)
 
 /* --- together ------------------------------------------------------------- */
 
+static void group_times(struct json *j, const struct summary *s,
+        const struct operator_group *g)
+{
+    us(j, "self_us", g->self_ns);
+    share(j, g->self_ns,
+            operators_self_ns(&s->operators, g->table, s->shown_phase));
+    us(j, "mean_us", g->self_ns / (double)g->runs);
+    if (!isnan(g->median_ns))
+        us(j, "median_us", g->median_ns);
+    if (g->runs > 1)
+        us(j, "stddev_us", g->stddev_ns);
+    us(j, "min_us", g->min_ns);
+    us(j, "max_us", g->max_ns);
+    if (g->runs < OPERATORS_FEW)
+        json_bool(j, "few", true);
+}
+
 static void group(struct json *j, const struct summary *s,
         const struct operator_group *g, enum operator_grouping by)
 {
@@ -235,9 +252,10 @@ static void group(struct json *j, const struct summary *s,
     whose(j, s, g->table);
     json_u64(j, "operators", g->operators);
     json_u64(j, "count", g->runs);
-    us(j, "self_us", g->self_ns);
-    share(j, g->self_ns,
-            operators_self_ns(&s->operators, g->table, s->shown_phase));
+    if (g->cycles)
+        json_u64(j, "cycles", g->cycles);
+    else
+        group_times(j, s, g);
     if (g->flops_ns > 0)
         json_real(j, "flops_per_s", g->flops * 1e9 / g->flops_ns);
     json_end(j);

@@ -317,8 +317,8 @@ static void throughput(struct json *j, const struct summary *s)
     double seconds = (double)(s->last_end_ns - s->first_start_ns) / 1e9;
     double done = (double)(s->inferences - s->failed);
 
-    if (done <= 0 || seconds <= 0)
-        return;
+    if (done <= 0 || seconds <= 0 || s->sweep.count)
+        return; /* of a sweep it would be of several things at once */
     json_object(j, "throughput");
     json_fixed(j, "inferences_per_s", done / seconds, 3);
     json_fixed(j, "fps", s->samples / seconds, 3);

@@ -81,7 +81,8 @@ static void throughput(struct figure_list *out, const struct summary *s)
                             ? (double)(s->last_end_ns - s->first_start_ns) / 1e9
                             : 0;
 
-    if (s->inferences > s->failed && busy_s > 0) {
+    /* Of a sweep it would be of several things at once. */
+    if (s->inferences > s->failed && busy_s > 0 && !s->sweep.count) {
         (void)figure_add(out, METRIC_inferences_per_second,
                 (double)(s->inferences - s->failed) / busy_s);
         (void)figure_add(out, METRIC_frames_per_second, s->samples / busy_s);

@@ -1,0 +1,407 @@
+// page.mjs WEB -- drives the page of `ortmeter serve` and compares what it shows
+// with what the API answers.  WEB is the source's folder web: its packages are
+// used.  With SHOTS=FOLDER it leaves screenshots there.
+
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { mkdirSync, readFileSync } from 'node:fs';
+import assert from 'node:assert/strict';
+
+const web = process.argv[2], require = createRequire(`${web}/`);
+const { chromium } = require('playwright-core');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const { ORTMETER, BROWSER, LIVE, SHOTS } = process.env;
+const PATIENCE = Number(process.env.PATIENCE ?? 120_000); // the machine may be very busy
+
+// --- the server -----------------------------------------------------------------------
+
+function start(args = []) {
+    const child = spawn(ORTMETER, ['serve', ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+    return new Promise((resolve, reject) => {
+        let said = '';
+        child.stderr.on('data', data => {
+            said += data;
+            const at = /http:\/\/127\.0\.0\.1:(\d+)\/#token=([\w-]+)/.exec(said);
+            if (at) resolve({ child, port: at[1], token: at[2], url: `http://127.0.0.1:${at[1]}` });
+        });
+        child.on('exit', code => reject(new Error(`serve ended with ${code}: ${said}`)));
+    });
+}
+const stop = server => new Promise(done => {
+    server.child.removeAllListeners('exit');
+    server.child.on('exit', done);
+    server.child.kill();
+});
+const freePort = async () => {
+    const { createServer } = await import('node:net');
+    return new Promise(done => {
+        const s = createServer().listen(0, '127.0.0.1', () => {
+            const { port } = s.address();
+            s.close(() => done(String(port)));
+        });
+    });
+};
+
+// --- the browser: what it complains of is a failure --------------------------------------
+
+const complaints = [];
+let browser;
+
+async function open(server, { theme = 'light', width = 1440, height = 900, quiet = [] } = {}) {
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, acceptDownloads: true });
+    await context.addInitScript(axe);
+    await context.addInitScript(() => {
+        window.violations = [];
+        document.addEventListener('securitypolicyviolation', e => window.violations.push(`${e.violatedDirective} ${e.blockedURI}`));
+    });
+    // Every host but ours is out of reach, and nothing may want it.
+    await context.route(url => url.host !== new URL(server.url).host, route => {
+        complaints.push(`asked for ${route.request().url()}`);
+        return route.abort();
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE);
+    page.on('pageerror', e => complaints.push(`error: ${e.message} ${e.stack?.split('\n')[1] ?? ''}`));
+    page.on('console', m => {
+        if (m.type() === 'error' && !quiet.some(q => q.test(m.text()))) complaints.push(`console on ${page.url()}: ${m.text()} ${m.location().url}`);
+    });
+    return page;
+}
+
+async function settled(page) {
+    await page.locator('main').first().waitFor();
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+}
+
+async function sound(page, name) {
+    const serious = await page.evaluate(async () => {
+        const found = await axe.run(document, { resultTypes: ['violations'] });
+        return found.violations.filter(v => v.impact === 'serious' || v.impact === 'critical').map(v => `${v.id}: ${v.nodes.slice(0, 3).map(n => n.html.slice(0, 120)).join(' | ')}`);
+    });
+    assert.deepEqual(serious, [], `axe on ${name}`);
+    assert.deepEqual(await page.evaluate(() => window.violations), [], `CSP on ${name}`);
+}
+
+const json = async (server, path) => {
+    const answer = await fetch(server.url + path);
+    assert.equal(answer.status, 200, path);
+    return answer.json();
+};
+
+/** "1.15 ms" to seconds, "96.7 MB" to bytes: how a reader takes it. */
+function read(text) {
+    const [, number, unit] = /^([−\d.,]+)\s*(\S*)$/.exec(text.replace(/[\u202f\s]+/g, ' ').trim()) ?? [];
+    assert.ok(number, `not a figure: ${text}`);
+    const scale = { ns: 1e-9, µs: 1e-6, ms: 1e-3, s: 1, B: 1, kB: 1e3, MB: 1e6, GB: 1e9, µJ: 1e-6, mJ: 1e-3, J: 1, '/s': 1, cores: 1, '%': 0.01, '': 1 }[unit];
+    assert.ok(scale, `unit of ${text}`);
+    return Number(number.replace('−', '-').replace(/,/g, '')) * scale;
+}
+const near = (shown, value, what, tolerance = 0.006) =>
+    assert.ok(Math.abs(read(shown) - value) <= Math.abs(value) * tolerance + 1e-12, `${what}: the page says ${shown}, the API ${value}`);
+
+async function figure(page, label) {
+    const fig = page.locator('.fig', { has: page.locator('.k', { hasText: label }) }).first();
+    return fig.locator('.v').innerText();
+}
+
+async function until(what, test) {
+    const end = Date.now() + PATIENCE;
+    for (;;) {
+        if (await test()) return;
+        assert.ok(Date.now() < end, `never: ${what}`);
+        await new Promise(r => setTimeout(r, 100));
+    }
+}
+const shot = async (page, name) => {
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}.png` });
+};
+
+// --- what is looked at ------------------------------------------------------------------
+
+async function storedRun(server, run) {
+    const page = await open(server), report = await json(server, `/api/report?run=${run}`);
+    await page.goto(`${server.url}/?view=run&run=${run}`);
+    await settled(page);
+    near(await figure(page, 'a token, p50'), report.phases.decode.p50_us / 1e6, 'p50 of a token');
+    near(await figure(page, 'first token'), report.tokens.ttft_p50_ms / 1e3, 'first token');
+    near(await figure(page, 'memory, most'), report.memory.peak_rss_bytes, 'memory');
+    near(await figure(page, 'tokens'), report.tokens.tokens_per_s, 'tokens a second');
+    near(await figure(page, 'a token, gross'), report.tokens.joules_per_token, 'joules a token');
+    const slowest = [...report.ops].sort((a, b) => b.mean_us - a.mean_us)[0];
+    const first = page.locator('table.operators tbody tr').first();
+    near(await first.locator('td').nth(3).innerText(), slowest.mean_us / 1e6, 'the slowest operator');
+    assert.equal(await first.locator('td').first().getAttribute('data-tip'), slowest.name);
+    await sound(page, 'run');
+    await shot(page, 'run-light');
+
+    // filter by the key /, sort, open an operator
+    await page.keyboard.press('/');
+    await page.keyboard.type('softmax');
+    const want = report.ops.filter(o => /softmax/i.test(`${o.name} ${o.op_type} ${o.component}`)).length;
+    await until('the filter', async () => await page.locator('table.operators tbody tr').count() === Math.min(want, 16));
+    await page.keyboard.press('Escape');
+    await page.locator('table.operators tbody button').first().click();
+    await page.locator('aside.pane h2.name').waitFor();
+    assert.match(page.url(), /tab=operators&op=\d+/);
+    await page.goBack();
+    await until('back', () => !page.url().includes('op='));
+
+    for (const tab of ['tokens', 'energy', 'memory', 'placement', 'system', 'raw']) {
+        await page.locator('.tabs a', { hasText: tab === 'placement' ? 'Placement' : new RegExp(`^${tab}$`, 'i') }).click();
+        await settled(page);
+        await sound(page, tab);
+        if (tab === 'energy') {
+            const rows = await page.locator('section.panel', { hasText: 'The account' }).locator('tbody tr td:nth-child(2)').allInnerTexts();
+            const sum = rows.reduce((s, t) => s + read(t), 0);
+            assert.ok(Math.abs(sum - report.energy.account.total_j) < 0.02, `the account adds up to ${sum}, not ${report.energy.account.total_j}`);
+            await shot(page, 'energy-light');
+        }
+    }
+
+    // export: a file as the API makes it
+    await page.keyboard.press('e');
+    const [file] = await Promise.all([page.waitForEvent('download'), page.locator('#export-dialog .btn', { hasText: 'JSON' }).first().click()]);
+    assert.match(file.suggestedFilename(), /^profiling_run_.*\.json$/);
+    assert.equal(JSON.parse(readFileSync(await file.path(), 'utf8')).run.run_id, report.run.id);
+    await page.context().close();
+}
+
+async function timeline(server, run) {
+    const page = await open(server), spans = await json(server, `/api/spans?run=${run}`);
+    await page.goto(`${server.url}/?view=timeline&run=${run}`);
+    await settled(page);
+    const canvas = page.locator('.tracks canvas'), box = await canvas.boundingBox();
+    const range = () => {
+        const q = new URL(page.url()).searchParams;
+        return q.has('a') ? Number(q.get('b')) - Number(q.get('a')) : undefined;
+    };
+    await page.mouse.move(box.x + box.width / 2, box.y + 60);
+    await page.mouse.wheel(0, -800);
+    await until('zoom by the wheel', () => range() < (spans.to_ns - spans.from_ns) * 0.6);
+    const before = range();
+    await page.keyboard.down('w');
+    await until('zoom by the key', () => range() < before * 0.9);
+    await page.keyboard.up('w');
+    const at = Number(new URL(page.url()).searchParams.get('a'));
+    await page.keyboard.down('d');
+    await until('moved by the key', () => Number(new URL(page.url()).searchParams.get('a')) > at);
+    await page.keyboard.up('d');
+    await page.keyboard.press('f');
+    await until('fits', () => range() > (spans.to_ns - spans.from_ns) * 0.9);
+
+    // an operator of the API's list, by its link; its figure is the span's
+    const track = spans.tracks.find(t => t.kind === 'operator'), longest = track.duration_ns.indexOf(Math.max(...track.duration_ns));
+    let start = 0;
+    for (let i = 0; i <= longest; i++) start += track.start_ns[i];
+    await page.goto(`${server.url}/?view=timeline&run=${run}&op=${track.of[longest]}&at=${start}`);
+    await settled(page);
+    const pane = page.locator('aside.pane');
+    await pane.locator('h2.name').waitFor();
+    near(await pane.locator('dt', { hasText: 'this time' }).locator('+ dd').innerText(), track.duration_ns[longest] / 1e9, 'the selected span');
+    await shot(page, 'timeline-light');
+    await sound(page, 'timeline');
+    await page.keyboard.press('/');
+    await page.keyboard.type('layer 1');
+    await page.locator('.sub', { hasText: /\d+ of \d+ operators/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.locator('aside.pane', { hasText: 'In view' }).waitFor();
+    await page.keyboard.press(']');
+    await page.locator('aside.pane h2', { hasText: 'Inference' }).waitFor();
+    await page.context().close();
+}
+
+async function graph(server, run) {
+    const page = await open(server), answer = await json(server, `/api/graph?run=${run}`);
+    await page.goto(`${server.url}/?view=graph&run=${run}`);
+    await settled(page);
+    assert.equal(await page.locator('aside.pane dt', { hasText: /^ran$/ }).locator('+ dd').innerText(), String(answer.nodes.length));
+    await sound(page, 'graph');
+    await shot(page, 'graph-light');
+    const boxes = page.locator('nav[aria-label="Boxes of the graph"] button');
+    await boxes.filter({ hasText: /^layer 1,/ }).focus();
+    await page.keyboard.press('Enter');
+    await until('a folded layer opens', () => decodeURIComponent(decodeURIComponent(page.url())).includes('at=layer 1'));
+    await page.keyboard.press('Escape');
+    await until('esc folds it', () => !page.url().includes('at='));
+    const id = answer.nodes.find(n => n.op_type === 'Softmax').id;
+    await page.goto(`${server.url}/?view=graph&run=${run}&op=${id}`);
+    await page.locator('aside.pane .tag', { hasText: 'Softmax' }).waitFor();
+    await page.context().close();
+}
+
+async function compare(server, a, b) {
+    const page = await open(server), answer = await json(server, `/api/compare?a=${a}&b=${b}`);
+    await page.goto(`${server.url}/?view=compare&a=${a}&b=${b}`);
+    await settled(page);
+    const words = { worse: 'Worse', better: 'Better', same: 'The same', cannot_tell: 'Cannot tell', refused: 'Not comparable' };
+    assert.ok((await page.locator('.verdict h1').innerText()).startsWith(words[answer.verdict]));
+    const most = [...answer.operators].sort((x, y) => Math.abs(y.us.after - y.us.before) - Math.abs(x.us.after - x.us.before))[0];
+    assert.equal(await page.locator('table.changes tbody tr td').first().getAttribute('data-tip'), most.name);
+    await sound(page, 'compare');
+    await shot(page, 'compare-light');
+    await page.locator('button', { hasText: 'swap' }).click();
+    await until('swapped', () => new URL(page.url()).searchParams.get('a') === b);
+    await page.context().close();
+}
+
+async function runs(server) {
+    const page = await open(server), answer = await json(server, '/api/profiling/runs');
+    await page.goto(`${server.url}/?view=runs#token=${server.token}`);
+    await settled(page);
+    assert.ok(!page.url().includes('token'), 'the token stays out of the address');
+    const rows = page.locator('.runs tbody tr'), count = answer.runs.length;
+    await until('all runs', async () => await rows.count() === count);
+    await sound(page, 'runs');
+    await shot(page, 'runs-light');
+    await page.locator('button[aria-label^=delete]').first().waitFor();
+    await page.locator('button[aria-label^=delete]').first().click();
+    await until('gone', async () => await rows.count() === count - 1);
+    await page.locator('.toast button', { hasText: 'Undo' }).click();
+    await until('back again', async () => await rows.count() === count);
+    assert.equal((await json(server, '/api/profiling/runs')).total, answer.total, 'nothing was deleted');
+    await page.keyboard.press('/');
+    await page.keyboard.type('no such run');
+    await page.locator('text=No run matches').waitFor();
+    await page.context().close();
+}
+
+/** Quantiles of the API's buckets, computed here once more. */
+function quantile(series, q) {
+    const all = new Map();
+    for (const s of series)
+        for (const [, ...values] of s.pieces.buckets)
+            for (const pairs of values) for (let i = 0; i < pairs.length; i += 2) all.set(pairs[i], (all.get(pairs[i]) ?? 0) + pairs[i + 1]);
+    const least = b => (b < 128 ? b : (b % 64 + 64) * 2 ** (Math.floor(b / 64) - 1));
+    const list = [...all].sort((a, b) => a[0] - b[0]), total = list.reduce((n, x) => n + x[1], 0);
+    let seen = 0;
+    for (const [b, n] of list) if ((seen += n) >= Math.max(1, Math.ceil(q * total))) return [(least(b) + least(b + 1)) / 2e9, total];
+    return [undefined, 0];
+}
+
+async function live(server) {
+    const program = spawn(ORTMETER, ['run', '--quiet', '--', 'node', LIVE, `${process.env.BUILD}/models/decoder`, '1000000'], { stdio: 'ignore', detached: true });
+    const page = await open(server, { quiet: [/WebSocket/, /ERR_CONNECTION/] });
+    try {
+        await until('a live run', async () => (await json(server, '/metrics/current')).inferences.length > 0);
+        await page.goto(server.url);
+        await settled(page);
+        const word = page.locator('#connection b');
+        await until('it is live', async () => ['live', 'stale'].includes(await word.innerText()));
+        await until('a median', async () => /\d/.test(await figure(page, 'p50')));
+        await shot(page, 'live-light');
+        await sound(page, 'live');
+
+        // paused: every figure is the API's for the window in the URL
+        await page.keyboard.press('space');
+        await until('paused', async () => await word.innerText() === 'paused');
+        const q = new URL(page.url()).searchParams, from = q.get('from'), to = q.get('to');
+        assert.ok(from && to, 'the window is in the URL');
+        await page.goto(page.url()); // as a link that somebody was sent
+        await settled(page);
+        await until('paused again', async () => await word.innerText() === 'paused');
+        const h = await json(server, `/metrics/history?run=${(await json(server, '/metrics/current')).runs[0].run_id}&metric=inference_duration_seconds&agg=buckets&form=pieces&from=${from}&to=${to}&width=240`);
+        const decode = h.series.filter(s => s.labels.phase === 'decode');
+        // steps at the two ends are the page's own: a percent of a percentile
+        for (const [name, share] of [['decode p50', 0.5], ['decode p99', 0.99]]) {
+            const [value, count] = quantile(decode, share);
+            if (count >= 100) near(await figure(page, name), value, `${name} of ${count}`, 0.05);
+        }
+        await page.locator('#pause').click();
+        await until('goes on', async () => await word.innerText() !== 'paused' && !page.url().includes('from='));
+
+        // window, theme, help, views by keys
+        await page.selectOption('select[aria-label=Window]', '30');
+        await until('the window is kept', () => page.url().includes('window=30'));
+        await page.locator('body').click({ position: { x: 5, y: 400 } });
+        await page.keyboard.press('t');
+        assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+        await shot(page, 'live-dark');
+        await sound(page, 'live, dark');
+        await page.keyboard.press('?');
+        await page.locator('dialog#help[open]').waitFor();
+        await page.keyboard.press('Escape');
+        for (const [key, view] of [['2', 'runs'], ['4', 'compare'], ['5', 'system'], ['1', undefined]]) {
+            await page.keyboard.press(key);
+            await until(`key ${key}`, () => (new URL(page.url()).searchParams.get('view') ?? undefined) === view);
+            await settled(page);
+        }
+
+        // the server goes away and comes back
+        await stop(server);
+        await until('disconnected', async () => await word.innerText() === 'disconnected');
+        const again = await start(['--port', server.port]);
+        Object.assign(server, again);
+        await until('connected again', async () => ['live', 'stale'].includes(await word.innerText()));
+    } finally {
+        process.kill(-program.pid, 'SIGKILL');
+        await page.context().close();
+    }
+}
+
+async function signIn() {
+    const server = await start(['--port', await freePort(), '--require-token']);
+    try {
+        const page = await open(server, { quiet: [/401/, /WebSocket/] });
+        await page.goto(server.url);
+        await page.locator('h1', { hasText: 'Sign in' }).waitFor();
+        await sound(page, 'sign-in');
+        await page.locator('input.token').fill(server.token);
+        await page.keyboard.press('Enter');
+        await page.locator('.answer').first().waitFor();
+        assert.equal(await page.evaluate(() => sessionStorage.getItem('ortmeter.token')), server.token);
+        await page.context().close();
+    } finally {
+        await stop(server);
+    }
+}
+
+async function others(server, run) {
+    for (const theme of ['light', 'dark'])
+        for (const width of [1440, 390]) {
+            const page = await open(server, { theme, width, height: width > 800 ? 900 : 844 });
+            for (const [name, query] of [['live', ''], ['runs', '?view=runs'], ['run', `?view=run&run=${run}`], ['timeline', `?view=timeline&run=${run}`], ['graph', `?view=graph&run=${run}`], ['compare', '?view=compare'], ['system', '?view=system'], ['energy', `?view=run&run=${run}&tab=energy`]]) {
+                await page.goto(`${server.url}/${query}`);
+                await settled(page);
+                assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is wider than ${width} px`);
+                if (theme === 'dark' && width === 1440) await sound(page, `${name}, dark`);
+                await shot(page, `${name}-${theme}-${width}`);
+            }
+            await page.context().close();
+        }
+    const page = await open(server);
+    for (const panel of ['performance', 'resource', 'timeline', 'energy']) {
+        await page.goto(`${server.url}/embed/${panel}?run=${run}&theme=dark`);
+        await settled(page);
+        assert.equal(await page.locator('header.bar').count(), 0, `${panel} stands alone`);
+        await sound(page, `embed ${panel}`);
+    }
+    await page.context().close();
+}
+
+if (SHOTS) mkdirSync(SHOTS, { recursive: true });
+const server = await start(['--port', await freePort()]);
+browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox'] });
+let failure;
+try {
+    const [after, before] = (await json(server, '/api/profiling/runs')).runs.map(r => r.run_id);
+    const steps = { storedRun: () => storedRun(server, before), timeline: () => timeline(server, before), graph: () => graph(server, before), compare: () => compare(server, before, after), runs: () => runs(server), others: () => others(server, before), live: () => live(server), signIn };
+    for (const [name, step] of Object.entries(steps)) {
+        if (process.env.ONLY && !process.env.ONLY.split(',').includes(name)) continue;
+        const begin = Date.now();
+        await step();
+        console.log(`${name} ok, ${((Date.now() - begin) / 1000).toFixed(1)} s`);
+    }
+    assert.deepEqual(complaints, [], 'what the browser complained of');
+} catch (e) {
+    failure = e;
+} finally {
+    await browser.close();
+    await stop(server);
+}
+if (failure) {
+    console.log(complaints.join('\n'));
+    console.log(failure.stack);
+    console.log(failure.message.split('\n')[0]);
+    process.exit(1);
+}

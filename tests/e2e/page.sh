@@ -1,0 +1,24 @@
+#!/bin/bash
+# The page in a real browser, on the real server: driven by mouse and by keys,
+# its figures compared with the API's.  page.mjs says what is looked at.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_tool node
+browser=$(command -v chromium || command -v chromium-browser) || skip "there is no chromium here"
+[ -d "$SRC/web/node_modules/playwright-core" ] || skip "web/node_modules is missing: tools/deps.sh test"
+[ -d "$SRC/web/node_modules/axe-core" ] || skip "web/node_modules is missing: tools/deps.sh test"
+[ -s "$BUILD/web/dist/index.html" ] || skip "the page was not built"
+
+export ORTMETER_DB=$TMPDIR/t.db XDG_STATE_HOME=$TMPDIR/state
+for _ in 1 2; do
+    "$ortmeter" run --ops all --energy model --quiet -- node "$SRC/demo/demo.mjs" >out 2>err ||
+        fail "the demo did not run"
+done
+export BROWSER=$browser ORTMETER=$ortmeter
+export LIVE="$SRC/demo/demo.mjs"
+node "$here/page.mjs" "$SRC/web" >page.log 2>&1 || {
+    cat page.log >&2
+    fail "page.mjs: $(tail -n 1 page.log)"
+}
+tail -n 3 page.log

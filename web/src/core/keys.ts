@@ -1,0 +1,42 @@
+// keys.ts -- one place that hears keys; a view adds its own while it stands.
+
+type Action = (e: KeyboardEvent) => void;
+const stack: Record<string, Action>[] = [];
+
+/** Adds keys ("w", "space", "esc", "/"); the answer removes them again. */
+export function addKeys(keys: Record<string, Action>): () => void {
+    stack.push(keys);
+    return () => {
+        const at = stack.indexOf(keys);
+        if (at >= 0) stack.splice(at, 1);
+    };
+}
+
+const FIELDS = /^(INPUT|SELECT|TEXTAREA)$/;
+
+document.addEventListener('keydown', e => {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    const target = e.target as HTMLElement;
+    if (FIELDS.test(target.tagName)) {
+        if (e.key === 'Escape') target.blur();
+        return;
+    }
+    const key = e.key === ' ' ? 'space' : e.key === 'Escape' ? 'esc' : e.key;
+    // Space presses a focused button; that is not ours to take.
+    if ((key === 'space' || key === 'Enter') && /^(BUTTON|A|SUMMARY)$/.test(target.tagName)) return;
+    for (let i = stack.length - 1; i >= 0; i--)
+        if (stack[i][key]) {
+            e.preventDefault();
+            stack[i][key](e);
+            return;
+        }
+});
+
+export const KEYS: [string, string][] = [
+    ['?', 'this help'], ['space', 'pause or go on'],
+    ['w s', 'zoom in, out'], ['a d', 'earlier, later'],
+    ['f', 'fit: all, or the selection'], ['/', 'search'],
+    ['[ ]', 'slow inference before, behind'], ['e', 'export'],
+    ['1', 'Live'], ['2', 'Runs'], ['3', 'Timeline'], ['4', 'Compare'],
+    ['5', 'System'], ['g', 'Graph'], ['t', 'light or dark'], ['esc', 'nothing selected'],
+];
