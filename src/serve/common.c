@@ -3,8 +3,8 @@
 #include "analyse/pipeline.h"
 #include "analyse/summary.h"
 #include "base/digits.h"
+#include "base/json_member.h"
 #include "base/json_read.h"
-#include "export/json/json_member.h"
 #include "os/clock.h"
 
 #include <errno.h>
