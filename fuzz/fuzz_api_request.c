@@ -53,8 +53,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     r.origin = next(&rest);
     r.authorization = next(&rest);
     r.protocols = next(&rest);
-    for (struct str line; r.query_count <= REQUEST_QUERY_MAX &&
-                          str_line(&line, &rest);
+    for (struct str line;
+            r.query_count <= REQUEST_QUERY_MAX && str_line(&line, &rest);
             r.query_count++)
         if (r.query_count < REQUEST_QUERY_MAX)
             r.query[r.query_count] = (struct query){ str_before(line, '='),

@@ -440,10 +440,9 @@ HOT bool channel_traces(void)
     const struct ring_file *f =
             atomic_load_explicit(&current, memory_order_acquire);
 
-    return f &&
-           (atomic_load_explicit(&f->header->ops, memory_order_relaxed) |
-                   atomic_load_explicit(&f->header->stats,
-                           memory_order_relaxed)) != OPS_OFF;
+    return f && (atomic_load_explicit(&f->header->ops, memory_order_relaxed) |
+                        atomic_load_explicit(&f->header->stats,
+                                memory_order_relaxed)) != OPS_OFF;
 }
 
 HOT uint32_t channel_thread(void)

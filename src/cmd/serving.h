@@ -11,7 +11,7 @@ struct serving_settings {
     bool on;       /* --serve, of verbs that do something else */
     uint64_t port; /* 0: 8000, or the next that is free */
     const char *bind, *tls_cert, *tls_key;
-    bool require_token, open;
+    bool require_token;
     double rate_limit;
     struct option_texts hosts, origins;
 };

@@ -3,8 +3,8 @@
 #include "analyse/pipeline.h"
 #include "analyse/summary.h"
 #include "base/digits.h"
-#include "base/json_read.h"
 #include "base/json_member.h"
+#include "base/json_read.h"
 #include "os/clock.h"
 
 #include <errno.h>
@@ -258,8 +258,6 @@ void run_members(struct json *j, struct store *s, const struct run_line *l,
     if (r->host && json_member_text(&name, str_of(r->host), "hostname"))
         json_str(j, "host_name", buf_str(&name));
     buf_release(&name);
-    if (r->status == RUN_RUNNING)
-        json_u64(j, "heard_ns", wall_ns());
     json_u64(j, "inferences", l->inferences);
     json_u64(j, "failed", l->failed);
     if (whole)

@@ -58,8 +58,7 @@ handler answer_runs, answer_run, answer_run_summary, answer_pipeline,
         answer_export, answer_delete, answer_patch;
 handler answer_report, answer_operators, answer_sessions, answer_graph,
         answer_compare;
-handler answer_timeline, answer_spans, answer_events, answer_findings,
-        answer_tokens;
+handler answer_timeline, answer_spans, answer_events, answer_findings;
 handler answer_history, answer_current, answer_metrics;
 handler answer_page, answer_asset, answer_healthz, answer_system,
         answer_sources, answer_powermetrics, answer_openapi, answer_view,

@@ -615,9 +615,11 @@ static int write_all(struct history *h, struct json *j, struct answer *a,
     for (struct str rest = str_of(names ? names : ""); rest.len && !rc;
             rest = str_after(rest, ','))
         rc = write_metric(h, j, a, str_before(rest, ','), e);
+    if (rc)
+        return rc; /* the answer is a problem, or becomes one */
     if (names)
         json_end(j);
-    else if (!rc)
+    else
         rc = write_system(h, j, e);
     json_end(j);
     return rc;

@@ -252,6 +252,7 @@ static void say_power(struct reading_new *n, uint64_t from)
     double total = 0;
     bool any = false;
     uint64_t time_ns = 0;
+    uint8_t method = READING_MEASURED; /* the weakest of those summed */
 
     if (from == f->readings_seen)
         return;
@@ -266,6 +267,8 @@ static void say_power(struct reading_new *n, uint64_t from)
             continue;
         any = true;
         total += r->value * 1000;
+        if (r->method > method)
+            method = r->method;
         if (r->time_ns > time_ns)
             time_ns = r->time_ns;
     }
@@ -279,7 +282,7 @@ static void say_power(struct reading_new *n, uint64_t from)
     json_text(&j, "run_id", f->run.id);
     json_u64(&j, "time_ns", time_ns);
     json_real(&j, "total_power_mw", total);
-    json_text(&j, "method", "measured");
+    json_text(&j, "method", reading_method_name((enum reading_method)method));
     json_end(&j);
     say(n, "power_sample", time_ns, buf_cstr(&text));
     buf_release(&text);

@@ -464,7 +464,12 @@ void answer_compare(struct call *c, struct answer *a)
         answer_failed(a, &e);
     } else {
         if (judge(&judgement, c, first.row, second.row, &e)) {
-            answer_failed(a, &e);
+            if (query_given(c, "model"))
+                answer_problem(a, 400, "bad_parameter", "model",
+                        "model must be part of the path of a model that both "
+                        "runs have");
+            else
+                answer_failed(a, &e);
         } else {
             compare(a, &before, &after, &judgement);
             judgement_release(&judgement);

@@ -227,7 +227,7 @@ const struct route routes[] = {
             "its phases and sections, in percent", NULL, "Pipeline", NULL,
             answer_pipeline },
     { "GET", P "/export/{run_id}", ROLE_VIEWER, ONE, "a run as a file",
-            export_params, NULL, "application/json", answer_export },
+            export_params, NULL, "*/*", answer_export },
     { "GET", P "/powermetrics/status", ROLE_VIEWER, QUICK,
             "whether macOS tells its power here", NULL,
             "{available:b,message:s,remedy?:s}", NULL, answer_powermetrics },

@@ -13,7 +13,7 @@
     "profiling_depth?:s,total_duration_ms?:n,total_energy_mj?:n,"             \
     "avg_power_mw?:n,energy_method?:s,command:s,duration_ns?:i,exit_code?:i," \
     "signal?:i,peak_rss_bytes?:i,input_tokens?:i,output_tokens?:i,"           \
-    "host_name?:s,heard_ns?:i,inferences:i,failed:i,figures?:o,"              \
+    "host_name?:s,inferences:i,failed:i,figures?:o,"                          \
     "directory?:s,note?:s,version?:s,host?:o"
 
 const struct schema schemas[] = {

@@ -272,11 +272,6 @@ void answer_metrics(struct call *c, struct answer *a)
         answer_failed(a, &e);
 }
 
-struct newest_events {
-    struct json *json;
-    struct call *call;
-};
-
 void answer_current(struct call *c, struct answer *a)
 {
     struct json j = json_line_into(&a->body);

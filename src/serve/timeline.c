@@ -301,7 +301,7 @@ static int write_timeline(struct view *v, struct error *e)
 {
     struct store *s = v->call->store;
     struct json *j = v->json;
-    uint64_t total, last, after = v->after;
+    uint64_t total, last;
 
     json_array(j, "inferences");
 
@@ -328,7 +328,6 @@ static int write_timeline(struct view *v, struct error *e)
     json_u64(j, "limit", v->limit);
     if (last && last < total)
         json_u64(j, "next_after", last);
-    (void)after;
     return rc;
 }
 
@@ -408,7 +407,6 @@ struct piece {
 struct track {
     const char *kind;
     uint32_t process, thread;
-    bool has_thread;
     struct piece *items;
     size_t count, cap;
 };

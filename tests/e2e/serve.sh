@@ -80,6 +80,7 @@ wait "$server" || fail "the server did not end well"
 
 # --- run --serve, and the client in Python ---------------------------------------
 
+: >run.err
 "$ortmeter" run -q --serve -- "${program[@]}" >program.txt 2>run.err &
 runner=$!
 await_server run.err

@@ -53,7 +53,7 @@ async function main() {
             if (answer.status >= 500 || (answer.status >= 400 &&
                     !path.endsWith('/pipeline')))
                 complain(path, query, answer.status, text);
-            const content = told.content[type];
+            const content = told.content[type] ?? told.content['*/*'];
             if (!content)
                 complain(path, query, 'undocumented type', type);
             if (!content?.schema)
