@@ -135,8 +135,10 @@ export class Grid {
     private put(s: Series, time: number, value: number, width = this.step) {
         const a = this.indexOf(time - width / 2 + this.step / 2);
         const b = Math.max(a, this.indexOf(time + width / 2 - this.step / 2));
-        // the phases of one counter come one after the other
-        for (let i = Math.max(0, a); i <= b && i < this.length; i++) s.values[i] = isCounter(s) && !Number.isNaN(s.values[i]) ? s.values[i] + value : value;
+        // A counter's phases come one after the other, and maybe several of the
+        // history's steps for one of ours: what was counted adds up.
+        const part = value * Math.min(1, width / this.step);
+        for (let i = Math.max(0, a); i <= b && i < this.length; i++) s.values[i] = !isCounter(s) ? value : Number.isNaN(s.values[i]) ? part : s.values[i] + part;
         s.last = isCounter(s) ? s.last : value;
     }
 
