@@ -31,16 +31,29 @@ void ortmeter_section_end(struct ortmeter_section *section)
     channel_send(&r);
 }
 
-void ortmeter_batch(uint32_t size, uint32_t padding, uint32_t queue_depth)
+static void send_batch(uint16_t flags, uint32_t size, uint32_t padding,
+        uint32_t queue_depth)
 {
     if (channel_wanted())
         channel_send(&(struct record){
                 .kind = RECORD_BATCH,
+                .flags = flags,
                 .batch = { .thread = channel_thread(),
                         .size = size,
                         .padding = padding,
                         .queue_depth = queue_depth },
         });
+}
+
+void ortmeter_batch(uint32_t size, uint32_t padding, uint32_t queue_depth)
+{
+    send_batch(0, size, padding, queue_depth);
+}
+
+void ortmeter_batch_lasting(uint32_t size, uint32_t padding,
+        uint32_t queue_depth)
+{
+    send_batch(BATCH_LASTS, size, padding, queue_depth);
 }
 
 void ortmeter_token(uint32_t index, int64_t id, const char *text)

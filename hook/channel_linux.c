@@ -37,7 +37,9 @@ static char settings[1024];              /* lines, each ended by 0 */
 static uint32_t asked_records;           /* for a ring; 0: nobody asked */
 uint32_t channel_ticks_per_us;
 
-static struct ring_file files[FILES];
+/* Of the collector now; a thread may still be at those of one before. */
+static struct ring_file first_files[FILES];
+static struct ring_file *files = first_files;
 static uint32_t file_count;
 static _Atomic(const struct ring_file *) current; /* NULL: off */
 static _Atomic bool growing;                      /* a thread is at it */
@@ -237,9 +239,11 @@ static bool watch_forks(void)
 
 static void begin(const char *dir)
 {
+    static bool watches;
     size_t len = dir ? text_len(dir) : 0;
 
-    if (!len || len >= sizeof(folder) || *dir != '/' || !watch_forks())
+    if (!len || len >= sizeof(folder) || *dir != '/' ||
+            !(watches || (watches = watch_forks())))
         return;
     for (size_t i = 0; i <= len; i++)
         folder[i] = dir[i];
@@ -268,6 +272,51 @@ void channel_init(void)
     errno = saved;
 }
 
+/* The rings of a collector that is gone take no memory any more, and stay where
+ * they are: a thread may come back to one from a long inference. */
+static bool start_anew(void)
+{
+    struct ring_file *fresh =
+            file_count ? memory_pages(sizeof(first_files)) : files;
+
+    if (!fresh)
+        return false;
+    for (uint32_t i = 0; i < file_count; i++)
+        memory_forget(files[i].header,
+                CHANNEL_RING_AT +
+                        ring_bytes(sizeof(struct record), files[i].ring.count));
+    files = fresh;
+    file_count = 0;
+    return true;
+}
+
+/* What was told to another is not known to this one. */
+static void forget_texts(void)
+{
+    _Atomic uint64_t *set = atomic_load(&sent);
+
+    for (size_t i = 0; set && i < SENT_TEXTS; i++)
+        atomic_store_explicit(&set[i], 0, memory_order_relaxed);
+}
+
+bool channel_listen(const char *dir)
+{
+    int saved = errno;
+
+    if (channel_wanted() || *folder || !start_anew())
+        return false;
+    forget_texts();
+    begin(dir);
+    errno = saved;
+    return channel_wanted();
+}
+
+void channel_stop(void)
+{
+    atomic_store(&current, NULL);
+    *folder = 0;
+}
+
 /* The leave was given when this process was not there, or before it could
  * confine itself, which workers do soon after fork(). */
 static bool is_young(const struct ring_file *f)
@@ -275,7 +324,7 @@ static bool is_young(const struct ring_file *f)
     return f->ring.writer && mono_ns() - start_ns < YOUNG_NS;
 }
 
-static HOT const struct ring_file *file_now(void)
+static inline HOT const struct ring_file *file_now(void)
 {
     const struct ring_file *f =
             atomic_load_explicit(&current, memory_order_acquire);
@@ -384,6 +433,17 @@ HOT uint32_t channel_stats(void)
 
     return f ? atomic_load_explicit(&f->header->stats, memory_order_relaxed)
              : 0;
+}
+
+HOT bool channel_traces(void)
+{
+    const struct ring_file *f =
+            atomic_load_explicit(&current, memory_order_acquire);
+
+    return f &&
+           (atomic_load_explicit(&f->header->ops, memory_order_relaxed) |
+                   atomic_load_explicit(&f->header->stats,
+                           memory_order_relaxed)) != OPS_OFF;
 }
 
 HOT uint32_t channel_thread(void)

@@ -1,8 +1,9 @@
-/* dl_x86_64.S -- dlopen and dlsym as the program sees them.
+/* dl_x86_64.S -- dlopen, dlsym and syscall as the program sees them.
  *
- * In assembler, because both must leave by a jump where they can: the loader
+ * In assembler, because they must leave by a jump where they can: the loader
  * looks at the return address to learn who asks, for RTLD_NEXT and for the
- * caller's RUNPATH.  A compiler may turn a last call into a plain one. */
+ * caller's RUNPATH; a system call may return twice.  A compiler may turn a last
+ * call into a plain one. */
         .text
 
         .globl  dlopen
@@ -72,6 +73,70 @@ dlsym:
 3:      ret
         .cfi_endproc
         .size   dlsym, .-dlsym
+
+/* A system call by its number.  Those that become another program go the way of
+ * all who do; the rest is none of our business. */
+        .globl  syscall
+        .type   syscall, @function
+syscall:
+        .cfi_startproc
+        endbr64
+        cmpq    $59, %rdi               /* SYS_execve */
+        je      4f
+        cmpq    $322, %rdi              /* SYS_execveat */
+        je      5f
+        movq    hook_real_syscall(%rip), %r11
+        testq   %r11, %r11
+        jz      6f
+        jmp     *%r11
+4:      movq    %rsi, %rdi
+        movq    %rdx, %rsi
+        movq    %rcx, %rdx
+        jmp     exec_path               /* (path, words, environment) */
+5:      movq    %rsi, %rdi
+        movq    %rdx, %rsi
+        movq    %rcx, %rdx
+        movq    %r8, %rcx
+        movq    %r9, %r8
+        jmp     exec_at                 /* (fd, path, words, env., flags) */
+6:                                      /* a constructor before ours */
+        pushq   %rdi
+        .cfi_adjust_cfa_offset 8
+        pushq   %rsi
+        .cfi_adjust_cfa_offset 8
+        pushq   %rdx
+        .cfi_adjust_cfa_offset 8
+        pushq   %rcx
+        .cfi_adjust_cfa_offset 8
+        pushq   %r8
+        .cfi_adjust_cfa_offset 8
+        pushq   %r9
+        .cfi_adjust_cfa_offset 8
+        subq    $8, %rsp
+        .cfi_adjust_cfa_offset 8
+        call    hook_find_real
+        addq    $8, %rsp
+        .cfi_adjust_cfa_offset -8
+        popq    %r9
+        .cfi_adjust_cfa_offset -8
+        popq    %r8
+        .cfi_adjust_cfa_offset -8
+        popq    %rcx
+        .cfi_adjust_cfa_offset -8
+        popq    %rdx
+        .cfi_adjust_cfa_offset -8
+        popq    %rsi
+        .cfi_adjust_cfa_offset -8
+        popq    %rdi
+        .cfi_adjust_cfa_offset -8
+        movq    hook_real_syscall(%rip), %r11
+        testq   %r11, %r11
+        jz      7f
+        jmp     *%r11
+7:      movq    $-1, %rax
+        ret
+        .cfi_endproc
+        .size   syscall, .-syscall
 
 /* Indirect branches land on endbr64, calls and returns match. */
         .section .note.gnu.property, "a", @note

@@ -249,6 +249,11 @@ static int become(exec_function **real, const char *program, char *const *argv,
 
 /* --- as the program sees it ----------------------------------------------- */
 
+long exec_path(const char *path, char *const *argv, char *const *env)
+{
+    return become(&real_execve, path, argv, env);
+}
+
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
     return become(&real_execve, path, argv, envp);
@@ -269,17 +274,30 @@ EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
     return become(&real_execvpe, file, argv, envp);
 }
 
+long exec_at(int fd, const char *path, char *const *argv, char *const *env,
+        int flags)
+{
+    const char *program = path && *path ? path : "a file that is open";
+
+    AMENDED(now, env)
+
+    hook_find_real();
+    if (!hook_real_syscall) {
+        errno = ENOSYS;
+        return -1;
+    }
+    note(program, false);
+
+    long rc = hook_real_syscall(SYS_execveat, fd, path, argv, now, flags);
+
+    note(program, true);
+    return rc;
+}
+
 EXPORT int execveat(int fd, const char *path, char *const argv[],
         char *const envp[], int flags)
 {
-    AMENDED(now, envp)
-
-    note(*path ? path : "a file that is open", false);
-
-    long rc = syscall(SYS_execveat, fd, path, argv, now, flags);
-
-    note(*path ? path : "a file that is open", true);
-    return (int)rc;
+    return (int)exec_at(fd, path, argv, envp, flags);
 }
 
 /* The C library's own way where the kernel has none is by /proc. */

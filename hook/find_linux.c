@@ -21,6 +21,10 @@
 
 void *(*hook_real_dlopen)(const char *name, int flags);
 void *(*hook_real_dlsym)(void *handle, const char *name);
+long (*hook_real_syscall)(long number, ...);
+
+/* Room for what a program tells that is at work already: 2 MB. */
+#define LISTEN_RECORDS (UINT32_C(1) << 15)
 
 static bool active;           /* the collector's folder is there */
 static _Atomic bool pending;  /* something was loaded behind our back */
@@ -43,23 +47,31 @@ static const struct link_map *first_object(void)
 }
 
 /* The next definition after ours, as RTLD_NEXT means it: one before ours may
- * be a sanitizer's, which ends up here itself. */
+ * be a sanitizer's, which ends up here itself.  If the program loaded us when
+ * it ran already there is none, and nothing ends up here: then the first. */
 uintptr_t hook_next_definition(const char *name)
 {
     bool after_us = false;
+    uintptr_t before = 0;
 
     for (const struct link_map *m = first_object(); m; m = m->l_next) {
-        uintptr_t found = after_us ? elf_defines(m->l_addr, m->l_ld, name) : 0;
+        uintptr_t found =
+                m->l_ld == _DYNAMIC ? 0 : elf_defines(m->l_addr, m->l_ld, name);
 
-        if (found)
+        if (found && after_us)
             return found;
+        if (!before)
+            before = found;
         after_us |= m->l_ld == _DYNAMIC;
     }
-    return 0;
+    return before;
 }
 
-static void find_real(void)
+void hook_find_real(void)
 {
+    if (!hook_real_syscall)
+        hook_real_syscall =
+                (long (*)(long, ...))hook_next_definition("syscall");
     if (!hook_real_dlopen)
         hook_real_dlopen =
                 (void *(*)(const char *, int))hook_next_definition("dlopen");
@@ -351,7 +363,7 @@ static void scan_if_pending(void)
 
 bool hook_before_dlopen(const char *name, const void *caller)
 {
-    find_real();
+    hook_find_real();
     if (!active || !name)
         return false;
     scan_if_pending();
@@ -369,11 +381,45 @@ void hook_after_dlopen(void *handle)
 
 void *hook_before_dlsym(void *handle, const char *name)
 {
-    find_real();
+    hook_find_real();
     if (!active)
         return NULL;
     scan_if_pending();
     return python_init_for(handle, name);
+}
+
+/* Another collector is to know them, too. */
+static void tell_libraries_again(void)
+{
+    for (size_t i = 0; i < LIBRARIES; i++) {
+        struct library *lib = &hook_libraries[i];
+        struct image image;
+        char path[HOOK_PATH];
+
+        if (!lib->found.kind || !hook_object_at(&image, path, lib->image.start))
+            continue;
+        object_library(lib, path, lib->version, lib->found.library_found.slots);
+        if (lib->language)
+            object_language(lib, NULL, lib->language);
+    }
+}
+
+bool hook_listen(const char *dir)
+{
+    if (second_copy() || !channel_listen(dir))
+        return false;
+    active = true;
+    channel_reserve(LISTEN_RECORDS);
+    kernels_again();
+    tell_libraries_again();
+    scan(true);
+    return true;
+}
+
+void hook_stop(void)
+{
+    active = false;
+    channel_stop();
 }
 
 /* In a child of fork() another thread's work is nobody's. */
@@ -385,7 +431,7 @@ void hook_in_child(void)
 
 __attribute__((constructor)) static void start(void)
 {
-    find_real();
+    hook_find_real();
     exec_init();
     if (second_copy())
         return;

@@ -100,6 +100,8 @@ struct library {
     ort_function real[WRAPS];
     struct image image;
     struct record found; /* as it was sent */
+    const char *version;
+    int language; /* 0: not told, or by the program itself */
     _Atomic(enum tracing) tracing;
     _Atomic bool kernels_fit; /* they are as kernel.c knows them */
     _Atomic(enum vectors) vectors;
@@ -115,9 +117,11 @@ void hook_after_dlopen(void *handle);
 /* What dlsym is to return; NULL: jump to dlsym. */
 void *hook_before_dlsym(void *handle, const char *name);
 
-/* What dlopen and dlsym are without us; NULL until first needed. */
+/* What these functions are without us; NULL until first needed. */
 extern void *(*hook_real_dlopen)(const char *name, int flags);
 extern void *(*hook_real_dlsym)(void *handle, const char *name);
+extern long (*hook_real_syscall)(long number, ...);
+void hook_find_real(void);
 
 /* The next object whose file's name begins so and that is not in `seen`, where
  * it is put; it stays loaded.  False: there is none. */
@@ -130,12 +134,22 @@ uintptr_t hook_next_definition(const char *name);
 #define HOOK_PATH 1024
 bool hook_object_at(struct image *out, char path[HOOK_PATH], uintptr_t address);
 
+/* A collector that comes when the program runs already, and its end.  False: as
+ * channel_listen() has it. */
+bool hook_listen(const char *dir);
+void hook_stop(void);
+
 /* After fork(), in the child. */
 void hook_in_child(void);
 
 /* --- exec_linux.c --------------------------------------------------------- */
 
 void exec_init(void);
+
+/* Also for those who make the system call by its number: its arguments. */
+long exec_path(const char *path, char *const *argv, char *const *env);
+long exec_at(int fd, const char *path, char *const *argv, char *const *env,
+        int flags);
 
 /* --- patch.c -------------------------------------------------------------- */
 
@@ -166,6 +180,11 @@ const char *hook_variable(const char *name);
 /* Once, before anything else here: makes the process's ring, if there is a
  * collector. */
 void channel_init(void);
+/* The same for a collector that comes later, in that folder.  False: there is
+ * one already, or none in the folder. */
+bool channel_listen(const char *dir);
+/* That collector is no longer told anything. */
+void channel_stop(void);
 bool channel_wanted(void); /* there is a ring */
 /* The collector's, also where there is no ring in it; NULL: there is none. */
 const char *channel_folder(void);
@@ -210,6 +229,7 @@ static inline uint64_t channel_span(uint64_t ns)
  * ring's header says now (record.h). */
 uint32_t channel_ops(void);
 uint32_t channel_stats(void);
+bool channel_traces(void); /* any, for either */
 
 /* Nanoseconds that the hook adds to a run, as measured here; picoseconds that a
  * line of a traced one costs, 0: not measured yet. */

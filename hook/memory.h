@@ -12,6 +12,8 @@
 /* Zeroed pages; NULL: there are none. */
 void *memory_pages(size_t bytes);
 void memory_give_back(void *pages, size_t bytes);
+/* What is in there is not wanted any more, in no process: it becomes zeros. */
+void memory_forget(void *pages, size_t bytes);
 
 /* Can all of it be read? */
 bool memory_readable(const void *at, size_t bytes);

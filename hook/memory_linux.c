@@ -27,6 +27,14 @@ void memory_give_back(void *pages, size_t bytes)
     errno = saved;
 }
 
+void memory_forget(void *pages, size_t bytes)
+{
+    int saved = errno;
+
+    (void)madvise(pages, bytes, MADV_REMOVE);
+    errno = saved;
+}
+
 /* To wait on a word for no time at all, the system reads it.  Whoever runs ONNX
  * Runtime needs this call, so no filter of calls forbids it. */
 static bool word_readable(uintptr_t at)

@@ -36,6 +36,7 @@ void object_library(struct library *lib, const char *path, const char *version,
             .slots = slots,
         },
     };
+    lib->version = version;
     channel_send(&lib->found);
 }
 

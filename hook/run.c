@@ -10,10 +10,12 @@
 /* Runs under way through RunAsync that we can time; one more goes untimed. */
 #define ASYNC_RUNS 256
 
-static struct record begin(const struct library *lib,
+/* Filled where it stays: a copy would read in wide pieces what was just written
+ * in narrow ones, and wait for them. */
+static inline void begin(struct record *r, const struct library *lib,
         const struct ort_session *session)
 {
-    return (struct record){
+    *r = (struct record){
         .kind = RECORD_RUN,
         .place = record_place(PHASE_OTHER, lib->index),
         .run = { .session = (uintptr_t)session, .thread = channel_thread() },
@@ -45,15 +47,13 @@ struct begun {
     bool weigh;
 };
 
-static inline struct begun describe(const struct library *lib, ORT_RUN_ARGS)
+static inline void describe(struct begun *b, const struct library *lib,
+        ORT_RUN_ARGS)
 {
-    struct begun b;
-
     (void)run_options, (void)out;
-    b.record = begin(lib, session);
-    b.weigh = shape_inputs(&b.record, &b.passed, lib, session, in_names, in,
+    begin(&b->record, lib, session);
+    b->weigh = shape_inputs(&b->record, &b->passed, lib, session, in_names, in,
             n_in, out_names, n_out);
-    return b;
 }
 
 /* Before the record of the run itself. */
@@ -81,9 +81,10 @@ static inline void finish(struct begun *b, const struct library *lib,
 static inline struct ort_status *time_into(const struct ring *ring,
         const struct library *lib, ORT_RUN_ARGS)
 {
-    struct begun b = describe(lib, session, run_options, in_names, in, n_in,
-            out_names, n_out, out);
+    struct begun b;
 
+    describe(&b, lib, session, run_options, in_names, in, n_in, out_names,
+            n_out, out);
     b.record.run.start = channel_now();
 
     struct ort_status *status = ((ort_Run)lib->real[WRAP_Run])(session,
@@ -103,8 +104,11 @@ static inline struct ort_status *time_into(const struct ring *ring,
 static __attribute__((noinline)) struct ort_status *traced(struct library *lib,
         ORT_RUN_ARGS)
 {
-    struct begun b = describe(lib, session, run_options, in_names, in, n_in,
-            out_names, n_out, out);
+    struct begun b;
+
+    describe(&b, lib, session, run_options, in_names, in, n_in, out_names,
+            n_out, out);
+
     struct trace *trace = trace_begin(lib, session, in, n_in, STACK);
 
     b.record.run.start = channel_now();
@@ -142,9 +146,9 @@ struct ort_status *run_bound(struct library *lib, struct ort_session *session,
     if (!channel_wanted())
         return real(session, run_options, binding);
 
-    struct record r = begin(lib, session);
-    struct record passed;
+    struct record r, passed;
 
+    begin(&r, lib, session);
     binding_read(&r, &passed, binding);
 
     struct trace *trace =
@@ -244,7 +248,7 @@ struct ort_status *run_async(struct library *lib, ORT_RUN_ARGS,
     a->wants_trace = ops_wanted(lib);
     a->done = done;
     a->user_data = user_data;
-    a->record = begin(lib, session);
+    begin(&a->record, lib, session);
     a->out_names = out_names;
     a->weigh = shape_inputs(&a->record, &a->passed, lib, session, in_names, in,
             n_in, out_names, n_out);

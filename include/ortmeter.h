@@ -50,6 +50,11 @@ ORTMETER_API void ortmeter_section_end(struct ortmeter_section *section);
 ORTMETER_API void ortmeter_batch(uint32_t size, uint32_t padding,
         uint32_t queue_depth);
 
+/* The same of all inferences of this thread from now on; size 0: no more of
+ * it. */
+ORTMETER_API void ortmeter_batch_lasting(uint32_t size, uint32_t padding,
+        uint32_t queue_depth);
+
 /* A token was made: the how-manieth of its text (from 0), its id, and its text
  * (NULL: unknown). */
 ORTMETER_API void ortmeter_token(uint32_t index, int64_t id, const char *text);

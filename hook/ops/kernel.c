@@ -121,6 +121,16 @@ bool kernel_forget(const void *kernel)
     return was_known;
 }
 
+void kernels_again(void)
+{
+    _Atomic uintptr_t *set = atomic_load(&known);
+
+    for (size_t i = 0; set && i < KNOWN; i++)
+        if (atomic_load_explicit(&set[i], memory_order_relaxed))
+            atomic_store(&set[i], WAS_THERE);
+    atomic_fetch_add(&generation, 1);
+}
+
 void kernels_in_child(void)
 {
     atomic_fetch_add(&generation, 1);

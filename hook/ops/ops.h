@@ -31,7 +31,7 @@ void ops_install(struct library *lib);
 /* Is anything to be traced?  Then the library's kernels have to pass by us. */
 static inline bool ops_wanted(struct library *lib)
 {
-    if (channel_ops() == OPS_OFF && !channel_stats())
+    if (!channel_traces())
         return false;
     if (lib->tracing == TRACING_OFF)
         ops_install(lib);
@@ -264,6 +264,8 @@ bool kernel_forget(const void *kernel);
 /* Changes whenever one is forgotten. */
 uint64_t kernel_generation(void);
 void kernels_in_child(void);
+/* None of them was sent: there is another collector. */
+void kernels_again(void);
 
 /* --- tensor.c ------------------------------------------------------------- */
 

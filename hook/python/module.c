@@ -5,6 +5,7 @@
  * whose function Py_mod_exec fills the module later; then that function's place
  * is taken, too.  Neither has an argument by which copies could be told apart,
  * so there is a compiled pair for each. */
+#include "hook/elf.h"
 #include "hook/ops/ops.h"
 #include "hook/python/python.h"
 #include "hook/text.h"
@@ -166,7 +167,8 @@ static void announce(struct copy *copy, struct py *module, const char *path,
     copy->lib->minor = copy->version ? library_minor(copy->version) : 0;
     object_library(copy->lib, path, copy->version ? copy->version : "unknown",
             methods);
-    object_language(copy->lib, NULL, 3); /* ORT_PROJECTION_PYTHON */
+    copy->lib->language = 3; /* ORT_PROJECTION_PYTHON */
+    object_language(copy->lib, NULL, copy->lib->language);
 }
 
 static struct module *free_module(void)
@@ -207,7 +209,8 @@ static void enter(struct copy *copy, struct py *module)
     struct py *value = python_get(module, "OrtValue");
 
     m->lib = copy->lib;
-    m->ort_value = (struct py_type *)value; /* the reference is kept */
+    m->ort_value = (struct py_type *)value; /* the reference is kept, */
+    m->session = (struct py_type *)python_get(module, "InferenceSession");
 
     uint32_t methods = take_methods(m, module);
 
@@ -288,6 +291,19 @@ PAIR(3)
 static struct py *(*const inits[COPIES])(
         void) = { init_0, init_1, init_2, init_3 };
 
+/* The one of that PyInit, which is new or was met; NULL: there are too many. */
+static struct copy *copy_at(uintptr_t init)
+{
+    for (size_t i = 0; init && i < COPIES; i++) {
+        uintptr_t there = 0;
+
+        if (atomic_compare_exchange_strong(&copies[i].init, &there, init) ||
+                there == init)
+            return &copies[i];
+    }
+    return NULL;
+}
+
 void *python_init_for(void *handle, const char *name)
 {
     if (!name || !text_is(name, "PyInit_" MODULE_NAME) ||
@@ -296,14 +312,51 @@ void *python_init_for(void *handle, const char *name)
 
     uintptr_t real = (uintptr_t)hook_real_dlsym(handle, name);
 
-    for (size_t i = 0; real && i < COPIES; i++) {
-        uintptr_t there = 0;
+    struct copy *copy = copy_at(real);
 
-        if (atomic_compare_exchange_strong(&copies[i].init, &there, real) ||
-                there == real)
-            return (void *)(uintptr_t)inits[i];
-    }
-    return NULL;
+    return copy ? (void *)(uintptr_t)inits[copy - copies] : NULL;
+}
+
+/* --- a module that is there already --------------------------------------- */
+
+/* Where one of its methods leads to, if that is not taken yet. */
+static uintptr_t method_address(struct py *module, bool *taken)
+{
+    struct py *class = python_get(module, "InferenceSession");
+    struct py *function = class ? function_of(class, "run") : NULL;
+    struct method_def *def = function ? def_of(function, "run") : NULL;
+    uintptr_t at = def ? (uintptr_t)atomic_load(&def->function) : 0;
+
+    *taken = def && is_taken(def);
+    if (function)
+        python.Py_DecRef(function);
+    if (class)
+        python.Py_DecRef(class);
+    return at;
+}
+
+const char *python_take(struct py *module)
+{
+    const char *reason = python_load();
+    bool taken = false;
+    uintptr_t at = reason ? 0 : method_address(module, &taken);
+    struct image i = { 0 };
+    char path[HOOK_PATH];
+
+    if (reason || taken)
+        return reason;
+    if (!at || !hook_object_at(&i, path, at))
+        return "its methods are made in a way that the meter does not know";
+
+    struct copy *copy =
+            copy_at(elf_defines(i.base, i.dynamic, "PyInit_" MODULE_NAME));
+
+    if (!copy)
+        return "it is no module of onnxruntime, or there are too many of them";
+    channel_reserve_for_runtime();
+    enter(copy, module);
+    (void)method_address(module, &taken);
+    return taken ? NULL : "its methods could not be taken";
 }
 
 /* --- what passed us by ---------------------------------------------------- */

@@ -14,6 +14,8 @@
  *     gil_linux.c   which part of a call was ONNX Runtime, and which was
  *                   waiting for Python's lock
  *     base.c        finds the OrtApi of a copy that does not export it
+ *     extension.c   this library as a module of Python's: ortmeter.h for the
+ *                   package `ortmeter`, which can bring a collector, too
  *
  * Only one word of each method is changed, the pointer to its function
  * (PyMethodDef.ml_meth): every caller is met, also one that fetched the method
@@ -28,6 +30,11 @@
 /* What dlsym(handle, name) is to return in place of the real thing: a PyInit of
  * ours for the module's; NULL: it is none of our business. */
 void *python_init_for(void *handle, const char *name);
+
+/* Takes the methods of a module that was imported before there was a collector.
+ * NULL: they are taken, now or before; else why not, as a sentence. */
+struct py;
+const char *python_take(struct py *module);
 
 /* --- calls.c -------------------------------------------------------------- */
 
@@ -185,6 +192,7 @@ enum method_flags {
 struct module {
     struct library *lib;
     struct py_type *ort_value; /* the class C.OrtValue; NULL: it has none */
+    struct py_type *session;   /* and C.InferenceSession */
     struct taken {
         struct py *self; /* what the function is called with: its record */
         ort_function real;
@@ -221,6 +229,11 @@ static inline struct py *python_arg(const struct call *c, intptr_t i)
 #define X(ours, class, name) struct py *python_##ours(const struct call *c);
 PYTHON_METHODS(X)
 #undef X
+
+/* Tells of a session that was made before there was a collector; `model` is its
+ * path, or bytes, or None, and `options` what it was made with, or None. */
+void python_session_known(struct py *session, struct py *model,
+        struct py *options, bool watch);
 
 /* Sends why the call failed that is about to raise; the error stays. */
 void python_send_error(const struct library *lib, uint32_t thread);

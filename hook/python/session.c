@@ -188,11 +188,11 @@ static void read_model(struct python_loading *l, struct py *model)
 }
 
 static void send_session(const struct library *lib, struct py *session,
-        const struct python_loading *l, bool made)
+        const struct python_loading *l, bool made, uint16_t flags)
 {
     struct record r = {
         .kind = RECORD_SESSION,
-        .flags = made ? 0 : FLAG_FAILED,
+        .flags = made ? flags : FLAG_FAILED,
         .place = record_place(PHASE_OTHER, lib->index),
         .session = {
             .start = l->start,
@@ -232,7 +232,7 @@ struct py *python_session_init(const struct call *c)
     struct python_loading *kept = out ? loading_new((uintptr_t)session) : NULL;
 
     if (!out)
-        send_session(lib, session, &l, false);
+        send_session(lib, session, &l, false, 0);
     if (kept)
         kept->start = l.start, kept->model = l.model, kept->bytes = l.bytes;
     return out;
@@ -276,6 +276,39 @@ static void send_providers(const struct library *lib, struct py *session)
         python.Py_DecRef(list);
 }
 
+/* An object's address has room for the library's index. */
+static void watch_session(const struct library *lib, struct py *session)
+{
+    watch_end(session, (uintptr_t)session + lib->index, &session_end_def);
+}
+
+static const struct module *module_of_session(const struct py *session)
+{
+    for (size_t i = 0; i < MODULES; i++)
+        if (python_modules[i].lib &&
+                python_modules[i].session == python_type(session))
+            return &python_modules[i];
+    return NULL;
+}
+
+void python_session_known(struct py *session, struct py *model,
+        struct py *options_of, bool watch)
+{
+    const struct module *m = module_of_session(session);
+    struct python_loading l = { .start = channel_now() };
+
+    if (!m || !channel_wanted())
+        return;
+    l.end = l.start;
+    choose_forget((const struct ort_session *)session);
+    read_model(&l, model);
+    send_options(m->lib, session, options_of);
+    send_providers(m->lib, session);
+    send_session(m->lib, session, &l, true, SESSION_SEEN_LATE);
+    if (watch)
+        watch_session(m->lib, session);
+}
+
 static struct py *make_ready(const struct call *c)
 {
     const struct library *lib = c->module->lib;
@@ -296,9 +329,9 @@ static struct py *make_ready(const struct call *c)
         atomic_store(&begun->session, 0);
     if (out)
         send_providers(lib, session);
-    send_session(lib, session, &l, out);
-    if (out) /* an object's address has room for the library's index */
-        watch_end(session, (uintptr_t)session + lib->index, &session_end_def);
+    send_session(lib, session, &l, out, 0);
+    if (out)
+        watch_session(lib, session);
     return out;
 }
 

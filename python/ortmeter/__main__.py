@@ -1,22 +1,31 @@
-"""python -m ortmeter: the program, where its folder is not on PATH."""
+"""python -m ortmeter: the program, where its folder is not on PATH.
+
+`python -m ortmeter run app.py` and `run [options] -- app.py` run app.py by this
+Python."""
+
 import os
 import sys
-import sysconfig
+from typing import List
+
+from ._native import program
 
 
-def folders():
-    """Where pip puts programs, of this Python, or of the user; or where it built
-    this one, if the package is installed as it is edited (pip install -e)."""
-    yield sysconfig.get_path("scripts")
-    yield sysconfig.get_path("scripts", "posix_user")
-    for finder in sys.meta_path:
-        if getattr(finder, "_name", "") == "ortmeter":
-            yield getattr(finder, "_build_path", "")
+def _words(words: List[str]) -> List[str]:
+    """A script in the place of run's program, behind `run` or `--`, is Python's
+    to run."""
+    at = words.index("--") + 1 if "--" in words else 1
+    if words[:1] != ["run"] or not words[at:] or not words[at].endswith(".py"):
+        return words
+    return words[:at] + ([] if "--" in words else ["--"]) + [sys.executable] + words[at:]
 
 
-for folder in folders():
-    program = os.path.join(folder, "ortmeter")
-    if os.access(program, os.X_OK):
-        os.execv(program, [program] + sys.argv[1:])
-sys.exit("ortmeter: there is no program of that name in "
-         + " or ".join(folders()) + "; install the package again")
+def main() -> None:
+    try:
+        path = program()
+    except FileNotFoundError as e:
+        sys.exit("ortmeter: %s" % e)
+    os.execv(path, [path] + _words(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    main()

@@ -15,7 +15,7 @@
 /* A node of the file, in whatever graph of it. */
 struct file_node {
     const struct onnx_node *node;
-    uint32_t owner;  /* the node in whose body it is, or NOBODY */
+    uint32_t same;   /* the node of that name before it, or NOBODY */
     uint32_t body;   /* which of the file's graphs it is in */
     uint32_t group;  /* the operator that does its work, or NOBODY */
     uint32_t copies; /* operators that are it */
@@ -26,21 +26,24 @@ struct file_node {
 struct ran {
     const struct operator_figures *figures;
     uint32_t anchor; /* the node that it is named after, or NOBODY */
+    uint32_t body;   /* where it is, as far as the one says that it is in */
 };
 
 struct search {
     struct file_node *nodes;
     uint32_t count, cap;
+    uint32_t *owners; /* of bodies: the node whose body it is, or NOBODY */
     uint32_t bodies;
-    struct map by_name; /* hash of a node's name, or of a value's, to a place */
-    struct map maker;   /* symbol of a value to a place in `nodes` */
+    struct map by_name; /* hash of a node's name to the last place of it */
+    struct map maker;   /* in_body() of a value to a place in `nodes` */
+    struct map makers;  /* symbol of a value to a place, in whatever body */
     struct map weights; /* symbols of initializers */
     const struct onnx_model *model;
     const struct operators *operators;
     uint32_t session;
     struct ran *ran;
     uint32_t ran_count;
-    struct map made; /* symbols of values that operators make, to who does */
+    struct map made; /* in_body() of values that operators make, to who does */
 };
 
 static uint64_t hash(struct str s)
@@ -54,18 +57,27 @@ static uint64_t hash(struct str s)
 
 /* --- the file ------------------------------------------------------------- */
 
+/* Values of two bodies may have one name. */
+static uint64_t in_body(uint32_t value, uint32_t body)
+{
+    return (uint64_t)body << 32 | value;
+}
+
 static void add_names(struct search *s, const struct onnx_node *n, uint32_t at)
 {
+    struct file_node *f = &s->nodes[at];
+    const uint64_t *same =
+            n->name.len ? map_find(&s->by_name, hash(n->name)) : NULL;
+
+    if (same)
+        f->same = (uint32_t)*same;
     if (n->name.len)
         map_put(&s->by_name, hash(n->name), at);
     for (uint32_t k = 0; k < n->output_count; k++) {
-        struct str value = symbol_text(&s->model->symbols, n->outputs[k]);
-
-        if (!value.len)
+        if (!symbol_text(&s->model->symbols, n->outputs[k]).len)
             continue;
-        map_put(&s->maker, n->outputs[k], at);
-        if (!map_find(&s->by_name, hash(value)))
-            map_put(&s->by_name, hash(value), at);
+        map_put(&s->maker, in_body(n->outputs[k], f->body), at);
+        map_put(&s->makers, n->outputs[k], at);
     }
 }
 
@@ -74,6 +86,8 @@ static void collect(struct search *s, const struct onnx_graph *g,
 {
     uint32_t body = s->bodies++;
 
+    s->owners = alloc_resize(s->owners, s->bodies * sizeof(*s->owners));
+    s->owners[body] = owner;
     for (uint32_t i = 0; i < g->tensor_count; i++)
         map_put(&s->weights, g->tensors[i]->name, 1);
     for (uint32_t i = 0; i < g->node_count; i++) {
@@ -84,7 +98,7 @@ static void collect(struct search *s, const struct onnx_graph *g,
             s->cap = s->cap ? 2 * s->cap : 256;
             s->nodes = alloc_resize(s->nodes, s->cap * sizeof(*s->nodes));
         }
-        s->nodes[at] = (struct file_node){ n, owner, body, NOBODY, 0, false };
+        s->nodes[at] = (struct file_node){ n, NOBODY, body, NOBODY, 0, false };
         add_names(s, n, at);
         for (uint32_t k = 0; k < n->attr_count; k++)
             if (n->attrs[k].kind == ONNX_ATTR_GRAPH && n->attrs[k].graph)
@@ -92,14 +106,34 @@ static void collect(struct search *s, const struct onnx_graph *g,
     }
 }
 
-static bool is_constant(const struct search *s, uint32_t value)
+/* The node that makes a value, as seen from a body: in it, or around it; else
+ * in any, as bodies are inlined.  NOBODY: none does. */
+static uint32_t find_maker(const struct search *s, uint32_t value,
+        uint32_t body)
 {
-    const uint64_t *place = map_find(&s->maker, value);
+    const uint64_t *at;
 
+    for (;;) {
+        at = map_find(&s->maker, in_body(value, body));
+        if (at)
+            return (uint32_t)*at;
+        if (s->owners[body] == NOBODY)
+            break;
+        body = s->nodes[s->owners[body]].body;
+    }
+    at = map_find(&s->makers, value);
+    return at ? (uint32_t)*at : NOBODY;
+}
+
+static bool is_constant(const struct search *s, uint32_t value, uint32_t body)
+{
     if (!symbol_text(&s->model->symbols, value).len ||
             map_find(&s->weights, value))
         return true;
-    return place && s->nodes[*place].constant;
+
+    uint32_t place = find_maker(s, value, body);
+
+    return place != NOBODY && s->nodes[place].constant;
 }
 
 /* What depends on nothing but weights; also sizes of what has a fixed one.
@@ -112,7 +146,7 @@ static void find_constants(struct search *s)
         bool all = n->input_count > 0 && !n->graph_count;
 
         for (uint32_t k = 0; k < n->input_count && all; k++)
-            all = is_constant(s, n->inputs[k]);
+            all = is_constant(s, n->inputs[k], f->body);
         f->constant = !f->copies && (all || str_is(n->op_type, "Constant") ||
                                             str_is(n->op_type, "Shape") ||
                                             str_is(n->op_type, "Size"));
@@ -163,29 +197,58 @@ static struct str undecorated(struct str name)
     return without_tail(without_head(name, "fused "), "_nchwc");
 }
 
-static uint32_t find_name(const struct search *s, const char *text)
+/* Of nodes of one name, in the branches of an If: one that nobody is yet, and
+ * of these the one in that body. */
+static uint32_t pick(const struct search *s, uint32_t last, uint32_t body)
+{
+    uint32_t best = last;
+    int most = -1;
+
+    for (uint32_t at = last; at != NOBODY; at = s->nodes[at].same) {
+        const struct file_node *f = &s->nodes[at];
+        int fits = 2 * !f->copies + (f->body == body);
+
+        if (fits > most) {
+            most = fits;
+            best = at;
+        }
+    }
+    return best;
+}
+
+static uint32_t find_name(const struct search *s, const char *text,
+        uint32_t body)
 {
     struct str name = str_of(text ? text : "");
     struct str tries[] = { name, undecorated(name),
         undecorated(without_inline(name)) };
 
     for (size_t i = 0; i < LEN(tries); i++) {
-        const uint64_t *place = map_find(&s->by_name, hash(tries[i]));
+        const uint64_t *last = map_find(&s->by_name, hash(tries[i]));
+        uint32_t value = symbol_find(&s->model->symbols, tries[i]);
+        uint32_t place = last    ? pick(s, (uint32_t)*last, body)
+                         : value ? find_maker(s, value, body)
+                                 : NOBODY;
 
-        if (place)
-            return (uint32_t)*place;
+        if (place != NOBODY)
+            return place;
     }
     return NOBODY;
 }
 
-/* Symbol of a value, as the file calls it; 0: the file has none. */
+/* Symbol of a value, as the file calls it; 0: the file has none.  Between two
+ * casts that were put in, a value of half precision has a name before its
+ * own. */
 static uint32_t find_value(const struct search *s, const char *text)
 {
     struct str name = str_of(text ? text : "");
-    uint32_t symbol = symbol_find(&s->model->symbols, name);
+    struct str tries[] = { name, without_inline(name),
+        without_head(name, "InsertedPrecisionFreeCast_") };
+    uint32_t symbol = 0;
 
-    return symbol ? symbol
-                  : symbol_find(&s->model->symbols, without_inline(name));
+    for (size_t i = 0; i < LEN(tries) && !symbol; i++)
+        symbol = symbol_find(&s->model->symbols, tries[i]);
+    return symbol;
 }
 
 /* ONNX Runtime's own steps between its kernels: what they put out may be called
@@ -205,6 +268,16 @@ static bool same_type(const struct operator_figures *o,
     return o->op_type && str_is(n->op_type, o->op_type);
 }
 
+static int by_id(const void *a, const void *b)
+{
+    const struct ran *x = a, *y = b;
+
+    return x->figures->id < y->figures->id ? -1
+                                           : x->figures->id > y->figures->id;
+}
+
+/* In an order that is not that of their times: who comes first may take a node
+ * that another could be, and two runs of a model are to say the same. */
 static void list_ran(struct search *s)
 {
     s->ran = alloc_zero(s->operators->count + 1, sizeof(*s->ran));
@@ -212,18 +285,70 @@ static void list_ran(struct search *s)
         const struct operator_figures *o = &s->operators->items[i];
 
         if (o->session == s->session && o->times[PHASES].count)
-            s->ran[s->ran_count++] = (struct ran){ o, NOBODY };
+            s->ran[s->ran_count++] = (struct ran){ o, NOBODY, 0 };
     }
+    if (s->ran_count)
+        qsort(s->ran, s->ran_count, sizeof(*s->ran), by_id);
+}
+
+static void vote(const struct search *s, uint32_t *votes, const char *name)
+{
+    const uint64_t *last =
+            name ? map_find(&s->by_name, hash(str_of(name))) : NULL;
+
+    for (uint32_t at = last ? (uint32_t)*last : NOBODY; at != NOBODY;
+            at = s->nodes[at].same)
+        votes[s->nodes[at].body]++;
+}
+
+/* The operators of one If say together in which of its bodies they are: their
+ * names alone may be in both. */
+static void find_bodies(struct search *s)
+{
+    uint32_t *votes = alloc_zero(s->bodies + 1, sizeof(*votes));
+    struct map seen = { 0 };
+
     for (uint32_t i = 0; i < s->ran_count; i++) {
+        uint32_t parent = s->ran[i].figures->parent, best = 0;
+
+        if (!parent || map_find(&seen, parent))
+            continue;
+        map_put(&seen, parent, 1);
+        memset(votes, 0, s->bodies * sizeof(*votes));
+        for (uint32_t k = i; k < s->ran_count; k++)
+            if (s->ran[k].figures->parent == parent)
+                vote(s, votes, s->ran[k].figures->name);
+        for (uint32_t b = 1; b < s->bodies; b++)
+            best = votes[b] > votes[best] ? b : best;
+        for (uint32_t k = i; k < s->ran_count; k++)
+            if (s->ran[k].figures->parent == parent)
+                s->ran[k].body = best;
+    }
+    map_release(&seen);
+    free(votes);
+}
+
+static uint32_t body_of(const struct search *s, const struct ran *r)
+{
+    return r->anchor != NOBODY ? s->nodes[r->anchor].body : r->body;
+}
+
+/* What operators put out, as values of the file. */
+static void find_made(struct search *s)
+{
+    for (uint32_t i = 0; i < s->ran_count; i++) {
+        const struct ran *r = &s->ran[i];
         size_t count;
         const struct operator_tensor *t =
-                operators_tensors(s->operators, s->ran[i].figures->id, &count);
+                operators_tensors(s->operators, r->figures->id, &count);
 
-        for (size_t k = 0; k < count; k++) {
+        for (size_t k = 0; k < count && !is_step(r->figures); k++) {
             uint32_t value = t[k].is_output ? find_value(s, t[k].name) : 0;
+            uint32_t place =
+                    value ? find_maker(s, value, body_of(s, r)) : NOBODY;
 
-            if (value && !is_step(s->ran[i].figures))
-                map_put(&s->made, value, i);
+            if (place != NOBODY)
+                map_put(&s->made, in_body(value, s->nodes[place].body), i);
         }
     }
 }
@@ -238,17 +363,22 @@ static void claim(struct search *s, uint32_t ran, uint32_t place)
         n->group = ran;
 }
 
-/* By name first; then by what it puts out, where nobody else is that node. */
-static void find_anchors(struct search *s)
+static void find_anchors_by_name(struct search *s)
 {
     for (uint32_t i = 0; i < s->ran_count; i++) {
         const struct operator_figures *o = s->ran[i].figures;
-        uint32_t place = is_step(o) ? NOBODY : find_name(s, o->name);
+        uint32_t place =
+                is_step(o) ? NOBODY : find_name(s, o->name, s->ran[i].body);
 
         if (place != NOBODY &&
                 (!s->nodes[place].copies || same_type(o, s->nodes[place].node)))
             claim(s, i, place);
     }
+}
+
+/* By what they put out, where nobody else is that node. */
+static void find_other_anchors(struct search *s)
+{
     for (uint32_t i = 0; i < s->ran_count; i++) {
         const struct operator_figures *o = s->ran[i].figures;
         size_t count;
@@ -259,23 +389,24 @@ static void find_anchors(struct search *s)
             uint32_t value = t[k].is_output && !is_step(o)
                                      ? find_value(s, t[k].name)
                                      : 0;
-            const uint64_t *place = value ? map_find(&s->maker, value) : NULL;
+            uint32_t place =
+                    value ? find_maker(s, value, s->ran[i].body) : NOBODY;
 
-            if (place && !s->nodes[*place].copies)
-                claim(s, i, (uint32_t)*place);
+            if (place != NOBODY && !s->nodes[place].copies)
+                claim(s, i, place);
         }
     }
 }
 
 /* --- what it stands for --------------------------------------------------- */
 
-/* A value that some operator made is where another's part ends. */
-static bool ends_at(const struct search *s, uint32_t value)
+static bool is_made(const struct search *s, uint32_t value, uint32_t maker)
 {
-    return map_find(&s->made, value) != NULL || is_constant(s, value);
+    return map_find(&s->made, in_body(value, s->nodes[maker].body)) != NULL;
 }
 
-/* Takes the nodes behind a value that did not run themselves. */
+/* Takes the nodes behind a value that did not run themselves.  A value that
+ * some operator made is where another's part ends. */
 static void take_behind(struct search *s, uint32_t ran, uint32_t place)
 {
     uint32_t *stack = alloc_zero(s->count + 1, sizeof(*stack));
@@ -283,21 +414,37 @@ static void take_behind(struct search *s, uint32_t ran, uint32_t place)
 
     stack[depth++] = place;
     while (depth) {
-        const struct onnx_node *n = s->nodes[stack[--depth]].node;
+        const struct file_node *from = &s->nodes[stack[--depth]];
+        const struct onnx_node *n = from->node;
 
         for (uint32_t k = 0; k < n->input_count; k++) {
-            const uint64_t *at = ends_at(s, n->inputs[k])
-                                         ? NULL
-                                         : map_find(&s->maker, n->inputs[k]);
-            struct file_node *f = at ? &s->nodes[*at] : NULL;
+            uint32_t at = find_maker(s, n->inputs[k], from->body);
+            struct file_node *f = at != NOBODY ? &s->nodes[at] : NULL;
 
-            if (!f || f->group != NOBODY || f->constant)
+            if (!f || is_made(s, n->inputs[k], at) ||
+                    is_constant(s, n->inputs[k], from->body) ||
+                    f->group != NOBODY || f->constant)
                 continue;
             f->group = ran;
-            stack[depth++] = (uint32_t)*at;
+            stack[depth++] = at;
         }
     }
     free(stack);
+}
+
+/* An operator of the same type as its node does the work of that node, and not
+ * that of nodes before it: a Cast that was not needed, a Sqrt that is there
+ * twice.  Only what pads becomes part of those that have pads themselves. */
+static bool takes_what_is_before(const struct search *s, const struct ran *r)
+{
+    static const char *const padded[] = { "Conv", "ConvTranspose", "MaxPool",
+        "AveragePool" };
+    const struct onnx_node *n = s->nodes[r->anchor].node;
+
+    for (size_t i = 0; i < LEN(padded); i++)
+        if (str_is(n->op_type, padded[i]))
+            return true;
+    return !same_type(r->figures, n);
 }
 
 /* From what an operator puts out, and from the node that it is named after. */
@@ -313,37 +460,43 @@ static void find_groups(struct search *s)
             continue;
         for (size_t k = 0; k < count; k++) {
             uint32_t value = t[k].is_output ? find_value(s, t[k].name) : 0;
-            const uint64_t *at = value ? map_find(&s->maker, value) : NULL;
-            struct file_node *f = at ? &s->nodes[*at] : NULL;
+            uint32_t at = value ? find_maker(s, value, body_of(s, r)) : NOBODY;
+            struct file_node *f = at != NOBODY ? &s->nodes[at] : NULL;
 
             if (!f || f->group != NOBODY || f->constant)
                 continue;
             f->group = i;
-            take_behind(s, i, (uint32_t)*at);
+            take_behind(s, i, at);
         }
-        take_behind(s, i, r->anchor);
+        if (takes_what_is_before(s, r))
+            take_behind(s, i, r->anchor);
     }
 }
 
 /* What is left joins the one that makes its input, where that value is nowhere
  * to be seen: as what was fused into an operator whose result is called
- * otherwise. */
+ * otherwise.  But nothing of a body of which nothing ran. */
 static void take_forwards(struct search *s)
 {
+    bool *ran = alloc_zero(s->bodies, sizeof(*ran));
+
+    for (uint32_t i = 0; i < s->count; i++)
+        ran[s->nodes[i].body] |= s->nodes[i].copies != 0;
     for (uint32_t i = 0; i < s->count; i++) {
         struct file_node *f = &s->nodes[i];
 
         for (uint32_t k = 0; k < f->node->input_count; k++) {
-            const uint64_t *at = map_find(&s->maker, f->node->inputs[k]);
-            const struct file_node *maker = at ? &s->nodes[*at] : NULL;
+            uint32_t at = find_maker(s, f->node->inputs[k], f->body);
+            const struct file_node *maker = at != NOBODY ? &s->nodes[at] : NULL;
 
-            if (f->group != NOBODY || f->constant || !maker ||
+            if (!ran[f->body] || f->group != NOBODY || f->constant || !maker ||
                     maker->group == NOBODY ||
-                    map_find(&s->made, f->node->inputs[k]))
+                    is_made(s, f->node->inputs[k], at))
                 continue;
             f->group = maker->group;
         }
     }
+    free(ran);
 }
 
 /* --- the sums ------------------------------------------------------------- */
@@ -360,8 +513,8 @@ static int by_time(const void *a, const void *b)
 static bool is_not_taken(const struct search *s, const struct file_node *f,
         const bool *body_ran)
 {
-    while (f->owner != NOBODY) {
-        const struct file_node *owner = &s->nodes[f->owner];
+    while (s->owners[f->body] != NOBODY) {
+        const struct file_node *owner = &s->nodes[s->owners[f->body]];
 
         if (owner->copies)
             return !body_ran[f->body];
@@ -459,15 +612,20 @@ int fusion_find(struct fusion *out, const struct operators *o, uint32_t session,
     s.model = model;
     collect(&s, model->graph, NOBODY);
     list_ran(&s);
-    find_anchors(&s);
+    find_bodies(&s);
+    find_anchors_by_name(&s);
+    find_made(&s);
+    find_other_anchors(&s);
     find_constants(&s);
     find_groups(&s);
     take_forwards(&s);
     sum_up(&s, out);
     free(s.nodes);
     free(s.ran);
+    free(s.owners);
     map_release(&s.by_name);
     map_release(&s.maker);
+    map_release(&s.makers);
     map_release(&s.weights);
     map_release(&s.made);
     onnx_close(model);

@@ -6,7 +6,7 @@
  * out values of the file; so what lies between these values, and did not run
  * itself, is what it stands for.
  *
- * Both sums are right: every node of the file is one of five things, and every
+ * Both sums are right: every node of the file is one of six things, and every
  * operator that ran one of three.  An operator that ran often, in a Loop, is
  * one. */
 #pragma once

@@ -1,8 +1,11 @@
 #include "analyse/line_fit.h"
 
+#include "analyse/interval.h"
+
 #include <math.h>
 
-#define LEAST 3
+#define LEAST  3
+#define BEYOND 0.025 /* each end of an interval */
 
 bool line_fit(struct line_fit *out, const struct line_point *points,
         size_t count)
@@ -33,5 +36,14 @@ bool line_fit(struct line_fit *out, const struct line_point *points,
         squares += off * off;
     }
     out->error = sqrt(squares / (double)count);
+
+    double freedom = (double)count - 2;
+    double reach = interval_student_limit(BEYOND, freedom) *
+                   sqrt(squares / freedom / (w * wxx - wx * wx));
+
+    out->fixed_low = out->fixed - reach * sqrt(wxx);
+    out->fixed_high = out->fixed + reach * sqrt(wxx);
+    out->each_low = out->each - reach * sqrt(w);
+    out->each_high = out->each + reach * sqrt(w);
     return true;
 }

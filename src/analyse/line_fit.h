@@ -16,6 +16,8 @@ struct line_fit {
     double fixed; /* below 0 means: nothing fixed is to be seen */
     double each;
     double error; /* root mean square of the relative deviations */
+    /* Where both lie with 95 %, if the line is the right shape. */
+    double fixed_low, fixed_high, each_low, each_high;
 };
 
 /* False: fewer than three sizes, through which a line goes that proves nothing,

@@ -212,9 +212,15 @@ static int take_value(struct cursor *c, char last, struct str *rest,
     return 1;
 }
 
+/* What is absent is NULL, to which nothing may be added. */
+static struct cursor cursor_of(struct str text)
+{
+    return (struct cursor){ text.p, text.len ? text.p + text.len : text.p };
+}
+
 int json_next_member(struct str *rest, struct str *key, struct str *value)
 {
-    struct cursor c = { rest->p, rest->p + rest->len };
+    struct cursor c = cursor_of(*rest);
     int rc = next(&c, '{', '}');
     const char *from = c.p;
 
@@ -231,7 +237,7 @@ int json_next_member(struct str *rest, struct str *key, struct str *value)
 
 int json_next_element(struct str *rest, struct str *value)
 {
-    struct cursor c = { rest->p, rest->p + rest->len };
+    struct cursor c = cursor_of(*rest);
     int rc = next(&c, '[', ']');
 
     return rc <= 0 ? rc : take_value(&c, ']', rest, value);

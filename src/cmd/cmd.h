@@ -60,9 +60,9 @@ const struct cmd *cmd_find(const char *name);
 /* Ends with NULL; in the order of `ortmeter --help`. */
 extern const struct cmd *const cmd_table[];
 
-extern const struct cmd cmd_run, cmd_bench, cmd_report, cmd_list, cmd_import,
-        cmd_export, cmd_inspect, cmd_doctor;
-extern const struct cmd cmd_watch, cmd_top;
+extern const struct cmd cmd_run, cmd_bench, cmd_generate, cmd_report, cmd_list,
+        cmd_import, cmd_export, cmd_inspect, cmd_doctor;
+extern const struct cmd cmd_collect, cmd_watch, cmd_top;
 extern const struct cmd cmd_energy, cmd_calibrate;
 extern const struct cmd cmd_tag, cmd_delete, cmd_prune, cmd_vacuum;
 extern const struct cmd cmd_compare, cmd_check, cmd_baseline;

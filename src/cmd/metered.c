@@ -247,6 +247,9 @@ static int open_collector(struct recording *r, const struct metered_settings *s,
             &(struct collector_plan){
                     .argv = argv,
                     .shown = s->shown,
+                    .pid = s->pid,
+                    .until = s->until,
+                    .folder = s->folder,
                     .hook = r->hook,
                     .tags = r->tags.len ? buf_cstr(&r->tags) : NULL,
                     .ops = s->ops,
@@ -351,6 +354,16 @@ void metered_follow(struct metered *m)
 uint32_t metered_pid(const struct metered *m)
 {
     return collector_pid(m->running->collector);
+}
+
+const char *metered_folder(const struct metered *m)
+{
+    return collector_folder(m->running->collector);
+}
+
+const char *metered_id(const struct metered *m)
+{
+    return collector_run(m->running->collector)->id;
 }
 
 void metered_stop(struct metered *m)

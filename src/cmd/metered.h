@@ -28,6 +28,9 @@ struct metered_settings {
     struct push_settings push;
     struct serving_settings serving;
     char *const *shown; /* the command as it is recorded; NULL: as it is */
+    uint32_t pid;       /* a process to follow instead (collect/collector.h) */
+    int until;
+    const char *folder;       /* for its records; NULL: one of our own */
     struct option_maybe wait; /* for processes that the program left behind */
     bool strict;              /* no program without a recording */
     bool keeps_streams;       /* stdin and stdout are ours, too */
@@ -127,6 +130,8 @@ int metered_start(struct metered *out, const struct metered_settings *s,
  * and for its end. */
 void metered_follow(struct metered *m);
 uint32_t metered_pid(const struct metered *m);
+const char *metered_folder(const struct metered *m);
+const char *metered_id(const struct metered *m);
 void metered_stop(struct metered *m);
 
 /* Both. */

@@ -5,7 +5,9 @@
 
 const struct cmd *const cmd_table[] = {
     &cmd_run,
+    &cmd_collect,
     &cmd_bench,
+    &cmd_generate,
     &cmd_watch,
     &cmd_top,
     &cmd_serve,

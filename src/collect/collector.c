@@ -220,6 +220,13 @@ static int set_all(const struct collector *c, struct error *e)
     return rc;
 }
 
+static int follow(struct collector *c, struct error *e)
+{
+    int rc = set_all(c, e);
+
+    return rc ? rc : child_follow(&c->child, c->plan.pid, c->plan.until, e);
+}
+
 static int start_child(struct collector *c, struct error *e)
 {
     const struct collector_plan *plan = &c->plan;
@@ -293,7 +300,7 @@ int collector_open(struct collector **out, const struct collector_plan *plan,
     c->seen.kind = c->program.kind;
     c->seen.privileged = c->program.privileged;
 
-    int rc = rings_open(&c->rings,
+    int rc = rings_open(&c->rings, plan->folder,
             &(struct rings_sink){ c, came, record, gone }, e);
 
     if (rc) {
@@ -313,7 +320,7 @@ struct run *collector_run(struct collector *c)
 int collector_start(struct collector *c, struct subscribers *to,
         struct error *e)
 {
-    int rc = start_child(c, e);
+    int rc = c->plan.pid ? follow(c, e) : start_child(c, e);
 
     if (rc)
         return rc;
@@ -335,6 +342,11 @@ int collector_start(struct collector *c, struct subscribers *to,
 uint32_t collector_pid(const struct collector *c)
 {
     return child_pid(c->child);
+}
+
+const char *collector_folder(const struct collector *c)
+{
+    return rings_folder(c->rings);
 }
 
 void collector_close(struct collector *c)
@@ -429,7 +441,7 @@ static void take_end(struct collector *c)
 
     while (!child_wait(c->child, POLL_MS, &end))
         ;
-    c->run.ended = true;
+    c->run.ended = end.told;
     c->run.exit_code = end.exit_code;
     c->run.signal = end.signal;
     c->run.peak_rss_bytes = end.peak_rss_bytes;
@@ -491,7 +503,8 @@ static void end_rings(struct collector *c)
     c->seen.failed = c->run.signal || c->run.exit_code;
     c->seen.unreadable = rings_odd(c->rings) > 0;
     unheard_tell(&others, &c->seen, &c->to, c->rings);
-    note_alive(c, &others);
+    if (!c->plan.pid) /* else it is meant to go on */
+        note_alive(c, &others);
     rings_close(c->rings);
     c->rings = NULL;
     trace_end(c->trace);

@@ -11,7 +11,12 @@
 struct collector;
 
 struct collector_plan {
-    char *const *argv;     /* ends with NULL */
+    char *const *argv; /* ends with NULL */
+    /* A process that runs already, instead of starting argv, which is then how
+     * it was started; until it has ended, or `until` has (os/child.h). */
+    uint32_t pid;
+    int until;
+    const char *folder;    /* for the rings; NULL: one of our own */
     char *const *shown;    /* as what it is recorded; NULL: argv */
     const char *hook;      /* libortmeter.so, for the program to load */
     const char *tags;      /* or NULL */
@@ -43,6 +48,8 @@ int collector_start(struct collector *c, struct subscribers *to,
         struct error *e);
 
 uint32_t collector_pid(const struct collector *c);
+/* What ORTMETER_DIR is to be, of programs that are recorded. */
+const char *collector_folder(const struct collector *c);
 
 /* When the rings are due, of mono_ns(), and a look at them if they are. */
 uint64_t collector_next_ns(const struct collector *c);

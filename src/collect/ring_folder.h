@@ -12,10 +12,12 @@
 
 #define RING_FOLDER_PATH 512
 
-/* Makes it, in memory if the machine has such a place with room.  Folders of
+/* Makes it: `named`, which is absolute and was not there or is empty; or, with
+ * NULL, in memory if the machine has such a place with room.  Folders of
  * meters that died, and whose programs died too, are cleared away on the way.
  * Others may pass through it to what they know the name of, and not look. */
-int ring_folder_make(char out[RING_FOLDER_PATH], struct error *e);
+int ring_folder_make(char out[RING_FOLDER_PATH], const char *named,
+        struct error *e);
 
 /* Puts the link there that LD_PRELOAD is to name; `path` gets its place. */
 int ring_folder_link(const char *folder, const char *hook,

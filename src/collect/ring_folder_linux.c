@@ -179,11 +179,10 @@ static int make_refusals(const char *folder)
     return rc;
 }
 
-int ring_folder_make(char out[RING_FOLDER_PATH], struct error *e)
+static int make_own(char out[RING_FOLDER_PATH], struct error *e)
 {
     const char *base = base_folder();
-    char prefix[NAME_MOST], number[24];
-    int rc;
+    char prefix[NAME_MOST];
 
     (void)snprintf(prefix, sizeof(prefix), "ortmeter-%u-", geteuid());
     clear_away_dead(base, prefix);
@@ -192,11 +191,47 @@ int ring_folder_make(char out[RING_FOLDER_PATH], struct error *e)
     if (!mkdtemp(out) || chmod(out, 0711))
         return fail(e, -errno, "cannot make the folder %s: %s", out,
                 strerror(errno));
+    return 0;
+}
+
+/* Programs would not take a path that depends on where they are. */
+static int make_named(char out[RING_FOLDER_PATH], const char *named,
+        struct error *e)
+{
+    struct folder f = { 0 };
+
+    if (*named != '/' || strlen(named) > RING_FOLDER_PATH - 64)
+        return fail(e, -EINVAL,
+                "the folder for records has an absolute path of at most %d "
+                "bytes, unlike %.100s",
+                RING_FOLDER_PATH - 64, named);
+    (void)snprintf(out, RING_FOLDER_PATH, "%s", named);
+    if (mkdir(out, 0711) && errno != EEXIST)
+        return fail(e, -errno, "cannot make the folder %s: %s", out,
+                strerror(errno));
+
+    int rc = folder_read(&f, "%s", out);
+
+    if (rc || f.count)
+        rc = fail(e, rc ? rc : -ENOTEMPTY, "%s is %s", out,
+                rc ? "no folder that can be read" : "not empty");
+    folder_release(&f);
+    return rc;
+}
+
+int ring_folder_make(char out[RING_FOLDER_PATH], const char *named,
+        struct error *e)
+{
+    char number[24];
+    int rc = named ? make_named(out, named, e) : make_own(out, e);
+
+    if (rc)
+        return rc;
     (void)snprintf(number, sizeof(number), "%u", own_pid());
     rc = ring_folder_set(out, "ORTMETER_METER", number, e);
     if (!rc && (rc = make_refusals(out)))
         (void)fail(e, rc, "there is no room in %s for what programs tell us",
-                base);
+                out);
     if (rc)
         ring_folder_remove(out, NULL, 0);
     return rc;

@@ -40,9 +40,9 @@ struct rings_sink {
     void (*gone)(void *context, const struct ring_owner *o);
 };
 
-/* Makes the folder. */
-int rings_open(struct rings **out, const struct rings_sink *sink,
-        struct error *e);
+/* Makes the folder: the named one, or, with NULL, one of our own. */
+int rings_open(struct rings **out, const char *folder,
+        const struct rings_sink *sink, struct error *e);
 
 /* For ORTMETER_DIR. */
 const char *rings_folder(const struct rings *r);
@@ -88,6 +88,7 @@ struct ring_stranger {
     const char *program;
     const char *runtime;
     int why; /* errno: it is hooked, and has no ring; 0: it is not hooked */
+    bool unannounced; /* it was started past the hook */
     uint32_t uid;
 };
 

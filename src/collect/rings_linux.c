@@ -517,11 +517,11 @@ static void mind_room(struct rings *r, struct source *s, double full,
 
 /* --- all of them ---------------------------------------------------------- */
 
-int rings_open(struct rings **out, const struct rings_sink *sink,
-        struct error *e)
+int rings_open(struct rings **out, const char *folder,
+        const struct rings_sink *sink, struct error *e)
 {
     struct rings *r = alloc_zero(1, sizeof(*r));
-    int rc = ring_folder_make(r->folder, e);
+    int rc = ring_folder_make(r->folder, folder, e);
 
     if (rc) {
         free(r);
@@ -601,6 +601,14 @@ static void forget_sources(struct rings *r)
     r->count = kept;
 }
 
+static void look_for_strangers(struct rings *r)
+{
+    strangers_look(r->strangers);
+    for (size_t i = 0; i < r->process_count; i++)
+        if (r->processes[i]->watched && !is_dead(r->processes[i]))
+            strangers_search(r->strangers, r->processes[i]->owner.pid);
+}
+
 double rings_poll(struct rings *r)
 {
     uint64_t now_ns = mono_ns();
@@ -629,7 +637,7 @@ double rings_poll(struct rings *r)
         r->swept_ns = now_ns;
     if (now_ns - r->strangers_ns >= STRANGER_EVERY_NS) {
         r->strangers_ns = now_ns;
-        strangers_look(r->strangers);
+        look_for_strangers(r);
     }
     return fullest;
 }
@@ -725,7 +733,7 @@ void rings_each_stranger(struct rings *r,
     struct refusing f = { r->strangers, each, context };
 
     ring_folder_refusals(r->folder, tell_refusal, &f);
-    strangers_look(r->strangers);
+    look_for_strangers(r);
     strangers_each(r->strangers, each, context);
 }
 

@@ -3,7 +3,8 @@
  *
  * A hooked process says what it becomes (RECORD_EXEC), and a hooked program
  * makes a ring as soon as it starts; so who was announced and made none is a
- * stranger. */
+ * stranger.  Who became one by a system call of its own, past the C library, is
+ * announced by nobody: it is looked for while it runs. */
 #pragma once
 
 #include "collect/rings.h"
@@ -22,6 +23,10 @@ void strangers_came(struct strangers *s, uint32_t pid, uint64_t start_ns);
 /* Looks which ONNX Runtime they have, or what they started, while it is there
  * to be looked at. */
 void strangers_look(struct strangers *s);
+
+/* Looks among a hooked process and those below it for such as have an ONNX
+ * Runtime and not the hook. */
+void strangers_search(struct strangers *s, uint32_t pid);
 
 /* How many of them are still starting, so that their rings may come: each is
  * there, and has our hook mapped, or its loader is at work.  For some seconds

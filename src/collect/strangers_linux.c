@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define EXPECTED_MOST 4096 /* then the oldest are kept, and no more */
 #define PATH_MOST     512
@@ -21,13 +23,15 @@ struct expected {
     uint32_t pid;
     uint64_t time_ns;
     char program[RECORD_TEXT_BYTES + 8];
-    char *runtime; /* or NULL */
+    char *runtime;    /* or NULL */
+    bool unannounced; /* found by search */
 };
 
 struct strangers {
     struct expected *expected;
     size_t count;
     struct map started; /* pid to when its newest ring began */
+    struct map hooked; /* pid to the file of its program, with the hook in it */
 };
 
 struct strangers *strangers_new(void)
@@ -43,6 +47,7 @@ void strangers_free(struct strangers *s)
         free(s->expected[i].runtime);
     free(s->expected);
     map_release(&s->started);
+    map_release(&s->hooked);
     free(s);
 }
 
@@ -61,6 +66,30 @@ static void forget_process(struct strangers *s, uint32_t pid, uint64_t until_ns)
             forget(s, i);
 }
 
+/* The end of its path, as far as a record has room for it. */
+static void set_program(struct expected *x, const char *path, size_t len)
+{
+    const size_t most = RECORD_TEXT_BYTES - 1;
+    size_t cut = len > most ? len - most : 0;
+
+    (void)snprintf(x->program, sizeof(x->program), "%s%.*s",
+            len >= most ? "..." : "", (int)(len - cut), path + cut);
+}
+
+/* NULL: there are too many. */
+static struct expected *add(struct strangers *s, uint32_t pid, uint64_t time_ns)
+{
+    struct expected *x;
+
+    if (s->count >= EXPECTED_MOST)
+        return NULL;
+    s->expected =
+            alloc_resize(s->expected, (s->count + 1) * sizeof(*s->expected));
+    x = &s->expected[s->count++];
+    *x = (struct expected){ .pid = pid, .time_ns = time_ns };
+    return x;
+}
+
 void strangers_expect(struct strangers *s, const struct record *exec)
 {
     uint32_t pid = exec->exec.pid;
@@ -70,21 +99,14 @@ void strangers_expect(struct strangers *s, const struct record *exec)
         forget_process(s, pid, exec->exec.time_ns);
         return;
     }
-    if ((started && *started >= exec->exec.time_ns) ||
-            s->count >= EXPECTED_MOST)
+    if (started && *started >= exec->exec.time_ns)
         return;
-    s->expected =
-            alloc_resize(s->expected, (s->count + 1) * sizeof(*s->expected));
 
-    struct expected *x = &s->expected[s->count++];
+    struct expected *x = add(s, pid, exec->exec.time_ns);
 
-    *x = (struct expected){ .pid = pid, .time_ns = exec->exec.time_ns };
-
-    size_t len = strnlen(exec->exec.program, RECORD_TEXT_BYTES);
-
-    (void)snprintf(x->program, sizeof(x->program), "%s%.*s",
-            len == RECORD_TEXT_BYTES - 1 ? "..." : "", (int)len,
-            exec->exec.program);
+    if (x)
+        set_program(x, exec->exec.program,
+                strnlen(exec->exec.program, RECORD_TEXT_BYTES));
 }
 
 void strangers_came(struct strangers *s, uint32_t pid, uint64_t start_ns)
@@ -138,26 +160,36 @@ static bool is_library(const char *path)
     return strstr(path, ".so") && !strstr(path, "/ld-");
 }
 
+/* Processes that are looked at, one after the other. */
+struct family {
+    uint32_t pid[FAMILY_MOST];
+    size_t count;
+};
+
+static void add_children(struct family *f, uint32_t pid)
+{
+    char text[4096];
+    uint64_t child = 0;
+    int n = file_read(text, sizeof(text), "/proc/%u/task/%u/children", pid,
+            pid);
+    struct str rest = { text, n > 0 ? (size_t)n : 0 };
+
+    for (; rest.len && f->count < FAMILY_MOST; rest = str_after(rest, ' '))
+        if (!str_u64(&child, str_before(rest, ' ')) && child <= INT32_MAX)
+            f->pid[f->count++] = (uint32_t)child;
+}
+
 /* Its own, or that of a process below it: sudo starts what it was asked to as a
  * child, of which we hear as little. */
 static char *runtime_of(uint32_t pid)
 {
-    uint32_t below[FAMILY_MOST] = { pid };
-    size_t count = 1, mapped;
+    struct family f = { .pid = { pid }, .count = 1 };
+    size_t mapped;
     char *found = NULL;
 
-    for (size_t i = 0; i < count && !found; i++) {
-        char text[4096];
-        struct str rest;
-        uint64_t child = 0;
-        int n = file_read(text, sizeof(text), "/proc/%u/task/%u/children",
-                below[i], below[i]);
-
-        found = find_mapped(below[i], is_runtime, &mapped);
-        rest = (struct str){ text, n > 0 ? (size_t)n : 0 };
-        for (; rest.len && count < FAMILY_MOST; rest = str_after(rest, ' '))
-            if (!str_u64(&child, str_before(rest, ' ')) && child <= INT32_MAX)
-                below[count++] = (uint32_t)child;
+    for (size_t i = 0; i < f.count && !found; i++) {
+        found = find_mapped(f.pid[i], is_runtime, &mapped);
+        add_children(&f, f.pid[i]);
     }
     return found;
 }
@@ -167,6 +199,73 @@ void strangers_look(struct strangers *s)
     for (size_t i = 0; i < s->count; i++)
         if (!s->expected[i].runtime)
             s->expected[i].runtime = runtime_of(s->expected[i].pid);
+}
+
+static bool is_expected(const struct strangers *s, uint32_t pid)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->expected[i].pid == pid)
+            return true;
+    return false;
+}
+
+/* Looked up once for each program that a process is: a map of its memory is
+ * long.  A process that is over counts as hooked: nothing is there to name. */
+static bool has_hook(struct strangers *s, uint32_t pid)
+{
+    char path[64];
+    struct stat program;
+    const uint64_t *known = map_find(&s->hooked, pid);
+    size_t mapped;
+    char *hook;
+
+    (void)snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+    if (stat(path, &program))
+        return true;
+    if (known && *known == program.st_ino)
+        return true;
+    hook = find_mapped(pid, is_hook, &mapped);
+    if (hook)
+        map_put(&s->hooked, pid, program.st_ino);
+    free(hook);
+    return hook != NULL;
+}
+
+static void name_unannounced(struct strangers *s, uint32_t pid)
+{
+    char path[64], program[PATH_MOST];
+    size_t mapped;
+    char *runtime = find_mapped(pid, is_runtime, &mapped);
+    struct expected *x = runtime ? add(s, pid, 0) : NULL;
+
+    if (!x) {
+        free(runtime);
+        return;
+    }
+    (void)snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+
+    ssize_t len = readlink(path, program, sizeof(program));
+
+    set_program(x, program, len > 0 ? (size_t)len : 0);
+    x->runtime = runtime;
+    x->unannounced = true;
+}
+
+void strangers_search(struct strangers *s, uint32_t pid)
+{
+    struct family f = { .pid = { pid }, .count = 1 };
+
+    for (size_t i = 0; i < f.count; i++) {
+        bool hooked = has_hook(s, f.pid[i]);
+
+        /* Those below a hooked child are found from there, and those below an
+         * expected one belong to it. */
+        if ((i && hooked) || is_expected(s, f.pid[i]))
+            continue;
+        add_children(&f, f.pid[i]);
+        if (!hooked)
+            name_unannounced(s, f.pid[i]);
+    }
 }
 
 /* The loader maps the hook before any other library: who has others and not the
@@ -210,5 +309,6 @@ void strangers_each(const struct strangers *s,
                               .pid = s->expected[i].pid,
                               .program = s->expected[i].program,
                               .runtime = s->expected[i].runtime,
+                              .unannounced = s->expected[i].unannounced,
                       });
 }

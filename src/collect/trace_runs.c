@@ -30,7 +30,7 @@ static uint32_t new_session(struct trace *t, uint32_t process,
         const struct record *r, struct session *s)
 {
     struct buf providers = { 0 }, options = { 0 };
-    uint64_t at = s->seen_late ? 0 : r->session.options;
+    uint64_t at = r->kind == RECORD_SESSION ? r->session.options : 0;
     struct session_options *o = at ? trace_options(t, process, at) : NULL;
 
     if (t->session_count >= OBJECTS_MOST) {
@@ -66,6 +66,7 @@ void trace_take_session(struct trace *t, uint32_t process,
         .start_ns = trace_since_start(t, r->session.start),
         .duration_ns = trace_lasted(r->session.start, r->session.end),
         .thread = r->session.thread,
+        .seen_late = r->flags & SESSION_SEEN_LATE,
     };
 
     if (r->flags & FLAG_FAILED)
@@ -93,25 +94,31 @@ void trace_take_session_end(struct trace *t, uint32_t process,
     map_remove(&k->sessions, r->session.session);
 }
 
-/* What the program said of the next inference of this thread. */
+/* The last takes the place that is free then. */
+static void forget_context(struct known *k, uint32_t thread, size_t at)
+{
+    map_remove(&k->batches, thread);
+    k->batch[at] = k->batch[--k->batch_count];
+    if (at < k->batch_count)
+        map_put(&k->batches, k->batch[at].thread, at);
+}
+
+/* What the program said of the next inference of this thread, or of all. */
 static void add_context(struct known *k, uint32_t thread, struct inference *i)
 {
     uint64_t *place = map_find(&k->batches, thread);
 
     if (!place)
         return;
+
+    const struct context *c = &k->batch[*place];
+
     i->has_context = true;
-    i->batch_size = k->batch[*place].size;
-    i->padding = k->batch[*place].padding;
-    i->queue_depth = k->batch[*place].queue_depth;
-
-    /* The last takes the place that is free now. */
-    size_t at = (size_t)*place;
-
-    map_remove(&k->batches, thread);
-    k->batch[at] = k->batch[--k->batch_count];
-    if (at < k->batch_count)
-        map_put(&k->batches, k->batch[at].thread, at);
+    i->batch_size = c->size;
+    i->padding = c->padding;
+    i->queue_depth = c->queue_depth;
+    if (!c->lasts)
+        forget_context(k, thread, (size_t)*place);
 }
 
 /* What Python said of the next inference of this thread. */
@@ -249,7 +256,13 @@ void trace_take_batch(struct trace *t, uint32_t process, const struct record *r)
     struct known *k = trace_known(t, process);
     uint64_t *place = map_find(&k->batches, r->batch.thread);
     size_t at = place ? (size_t)*place : 0;
+    bool lasts = r->flags & BATCH_LASTS;
 
+    if (lasts && !r->batch.size) {
+        if (place)
+            forget_context(k, r->batch.thread, at);
+        return;
+    }
     if (!place) {
         if (k->batch_count >= OBJECTS_MOST) {
             t->odd++;
@@ -260,5 +273,5 @@ void trace_take_batch(struct trace *t, uint32_t process, const struct record *r)
         map_put(&k->batches, r->batch.thread, at);
     }
     k->batch[at] = (struct context){ r->batch.thread, r->batch.size,
-        r->batch.padding, r->batch.queue_depth };
+        r->batch.padding, r->batch.queue_depth, lasts };
 }

@@ -26,6 +26,7 @@ struct known {
     struct context {
         uint32_t thread;
         uint32_t size, padding, queue_depth;
+        bool lasts;
     } * batch;
     size_t batch_count;
     struct map passed; /* thread to struct passed_on: of its next run */

@@ -42,6 +42,10 @@ static const char *why_not_hooked(const struct ring_stranger *s)
     struct program p;
     char path[4096];
 
+    if (s->unannounced)
+        return "it was started by a system call of the program's own, past the "
+               "hook, and without its variables; start the "
+               "meter behind it";
     program_look(&p, s->program, path, sizeof(path));
     if (p.privileged)
         return "it is set-user-id, so the system keeps the hook out; start the "

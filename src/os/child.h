@@ -9,6 +9,7 @@
 struct child;
 
 struct child_end {
+    bool told; /* else nothing is known of it */
     int exit_code;
     int signal; /* that ended it, or 0 */
     uint64_t peak_rss_bytes;
@@ -41,6 +42,11 @@ struct child_plan {
 int child_start(struct child **out, const struct child_plan *plan,
         struct error *e);
 
+/* The same for a process that runs already and is not ours: it has ended when
+ * it is gone, or when `until`, a file descriptor, comes to its end (-1: there
+ * is none).  How it ended is not told.  -ESRCH: there is no such process. */
+int child_follow(struct child **out, uint32_t pid, int until, struct error *e);
+
 uint32_t child_pid(const struct child *c);
 
 /* Waits at most that long.  True: it has ended, once and for all. */
@@ -54,7 +60,8 @@ bool child_ends_by(struct child *c, uint64_t mono_moment_ns);
  * ten seconds is killed. */
 void child_ask_to_end(struct child *c, struct child_end *end);
 
-/* The same without waiting; or at once, which it cannot refuse. */
+/* The same without waiting; or at once, which it cannot refuse.  One that is
+ * only followed goes on, and is followed no longer. */
 void child_signal_end(struct child *c, bool at_once);
 
 /* Whether somebody asked us to end when the child had ended already: before,
@@ -84,5 +91,6 @@ bool process_is_confined(uint32_t pid);
 /* The most memory that we ourselves ever had resident. */
 uint64_t own_peak_rss_bytes(void);
 uint32_t own_pid(void);
+uint32_t parent_pid(void);
 /* A number for the set of processes that our pids are right in; 0: not told. */
 uint64_t own_pid_namespace(void);

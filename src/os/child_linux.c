@@ -26,7 +26,9 @@
 
 struct child {
     pid_t pid;
-    int pidfd; /* -1: this kernel has none */
+    int pidfd;     /* -1: this kernel has none */
+    bool followed; /* it is not ours */
+    int until;     /* of one that is followed: -1, or what tells its end */
     bool ended;
     struct child_end end;
     struct relay *relay;
@@ -117,7 +119,7 @@ int child_start(struct child **out, const struct child_plan *plan,
     struct child *c = alloc_zero(1, sizeof(*c));
 
     c->relay = relay_hold(plan->relays_signals);
-    c->pidfd = -1;
+    c->pidfd = c->until = -1;
     c->pid = fork();
     if (c->pid == 0) {
         interrupt_release();
@@ -146,6 +148,21 @@ int child_start(struct child **out, const struct child_plan *plan,
     return 0;
 }
 
+int child_follow(struct child **out, uint32_t pid, int until, struct error *e)
+{
+    if (!process_is_there(pid))
+        return fail(e, -ESRCH, "there is no process %u", pid);
+
+    struct child *c = alloc_zero(1, sizeof(*c));
+
+    c->pid = (pid_t)pid;
+    c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
+    c->followed = true;
+    c->until = until;
+    *out = c;
+    return 0;
+}
+
 uint32_t child_pid(const struct child *c)
 {
     return (uint32_t)c->pid;
@@ -158,10 +175,24 @@ static uint64_t ns_of(struct timeval t)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_usec * 1000;
 }
 
+/* Nobody will tell us anything more: what is said there counts for nothing. */
+static bool is_at_end(int fd)
+{
+    struct pollfd p = { .fd = fd, .events = POLLIN };
+    char said[64];
+
+    while (fd >= 0 && poll(&p, 1, 0) > 0)
+        if (read(fd, said, sizeof(said)) <= 0)
+            return true;
+    return false;
+}
+
 static bool has_ended(const struct child *c)
 {
     siginfo_t info = { 0 };
 
+    if (c->followed)
+        return is_at_end(c->until) || !process_is_there((uint32_t)c->pid);
     return waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) ==
                    0 &&
            info.si_pid == c->pid;
@@ -185,6 +216,10 @@ static bool reap(struct child *c)
     struct rusage used;
     int status;
 
+    if (c->followed) {
+        c->ended = c->ended || has_ended(c);
+        return c->ended;
+    }
     reap_orphans(c);
     if (!has_ended(c))
         return false;
@@ -193,6 +228,7 @@ static bool reap(struct child *c)
         return false;
     c->ended = true;
     c->end = (struct child_end){
+        .told = true,
         .exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
         .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
         .peak_rss_bytes = (uint64_t)used.ru_maxrss * 1024,
@@ -218,7 +254,8 @@ bool child_wait(struct child *c, unsigned timeout_ms, struct child_end *end)
 
 bool child_ends_by(struct child *c, uint64_t mono_moment_ns)
 {
-    struct pollfd p = { .fd = c->pidfd, .events = POLLIN };
+    struct pollfd p[] = { { .fd = c->pidfd, .events = POLLIN },
+        { .fd = c->until, .events = POLLIN } };
     uint64_t now_ns = mono_ns();
     uint64_t left_ns = mono_moment_ns > now_ns ? mono_moment_ns - now_ns : 0;
     struct timespec left = {
@@ -228,8 +265,8 @@ bool child_ends_by(struct child *c, uint64_t mono_moment_ns)
 
     if (c->ended)
         return true;
-    if (ppoll(&p, c->pidfd >= 0, &left, NULL) > 0)
-        return true;
+    if (ppoll(p, 2, &left, NULL) > 0)
+        return !c->followed || reap(c);
 
     reap_orphans(c);
     return c->pidfd < 0 && has_ended(c);
@@ -237,7 +274,9 @@ bool child_ends_by(struct child *c, uint64_t mono_moment_ns)
 
 void child_signal_end(struct child *c, bool at_once)
 {
-    if (!c->ended)
+    if (c->followed)
+        c->ended = true;
+    else if (!c->ended)
         (void)kill(c->pid, at_once ? SIGKILL : SIGTERM);
 }
 
@@ -375,6 +414,11 @@ uint64_t own_peak_rss_bytes(void)
 uint32_t own_pid(void)
 {
     return (uint32_t)getpid();
+}
+
+uint32_t parent_pid(void)
+{
+    return (uint32_t)getppid();
 }
 
 uint64_t own_pid_namespace(void)

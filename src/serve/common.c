@@ -4,7 +4,7 @@
 #include "analyse/summary.h"
 #include "base/digits.h"
 #include "base/json_read.h"
-#include "export/json/json_member.h"
+#include "base/json_member.h"
 #include "os/clock.h"
 
 #include <errno.h>

@@ -64,7 +64,8 @@ static void test_ranks(void)
     CHECK(!interval_ranks(&i, before, 0, after, 5, INTERVAL_MIXED));
 }
 
-/* Inferences between 100 and 110 us, and stretches that are 1.3 times slower. */
+/* Inferences between 100 and 110 us, and stretches that are 1.3 times slower.
+ */
 static void make_series(double *out, size_t count)
 {
     uint32_t x = 12345;

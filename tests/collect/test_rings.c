@@ -68,8 +68,8 @@ static struct rings *begin(void)
 
     memset(told, 0, sizeof(told));
     told_count = 0;
-    CHECK_INT(rings_open(&r, &(struct rings_sink){ told, came, record, gone },
-                      &e),
+    CHECK_INT(rings_open(&r, NULL,
+                      &(struct rings_sink){ told, came, record, gone }, &e),
             0);
     if (!r) {
         (void)fprintf(stderr, "%s\n", e.text);
@@ -522,7 +522,7 @@ static void folder_replaced(void)
     char path[RING_FOLDER_PATH], aside[RING_FOLDER_PATH + 8], kept[128];
     struct error e = { 0 };
 
-    CHECK_INT(ring_folder_make(path, &e), 0);
+    CHECK_INT(ring_folder_make(path, NULL, &e), 0);
     tree_put(&t, "1-2.ring", "precious");
     tree_put(&t, "letter", "precious");
     (void)snprintf(aside, sizeof(aside), "%s-aside", path);

@@ -120,6 +120,26 @@ static void batch_on(struct trace *t, uint32_t thread, uint32_t size)
             .batch = { thread, size, size / 2, size / 3 });
 }
 
+/* Or of all that follow, until it says otherwise. */
+static void lasting_contexts(void)
+{
+    struct trace *t = begin();
+
+    TAKE(t, 1, .kind = RECORD_BATCH, .flags = BATCH_LASTS,
+            .batch = { 1, 32, 2, 1 });
+    for (int i = 0; i < 3; i++) {
+        run_on(t, 1);
+        CHECK(last.has_context && last.batch_size == 32 && last.padding == 2);
+        run_on(t, 2);
+        CHECK(!last.has_context);
+    }
+    TAKE(t, 1, .kind = RECORD_BATCH, .flags = BATCH_LASTS, .batch = { 1 });
+    run_on(t, 1);
+    CHECK(!last.has_context);
+    TAKE(t, 1, .kind = RECORD_BATCH, .flags = BATCH_LASTS, .batch = { 1 });
+    trace_free(t);
+}
+
 /* What the program says of its next inference is for that thread and once. */
 static void contexts(void)
 {
@@ -210,6 +230,7 @@ int main(void)
     sessions();
     runs();
     contexts();
+    lasting_contexts();
     what_programs_tell();
     nonsense();
     buf_release(&told);

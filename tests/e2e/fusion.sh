@@ -69,3 +69,58 @@ holds '.fusion[0] | .not_taken_nodes > 0 and .removed_nodes < .not_taken_nodes'
 "$ortmeter" report --db t.db >out
 grep -q 'in the file = .* + .* in branches not taken' out ||
     fail "the report has no such sum"
+
+# --- models of language, of all kinds -----------------------------------------
+
+data=${DATA:-$SRC/../shared/data}/llm/models
+[ -d "$data" ] || skip "the rest needs the models of $data"
+
+# Types that the file has none of were made by fusion, each of them, but for
+# steps between kernels, and for what a Softmax of half precision is written out
+# as.
+types_of() { # model
+    "$ortmeter" inspect "$1" --json | jq '.operators | with_entries(.key |=
+        sub("^.*\\."; ""))'
+}
+made() { # model
+    jq -nr --argjson file "$(types_of "$1")" \
+        --argjson optimised "$(types_of optimised.onnx)" '$optimised
+        | to_entries[] | select(($file[.key] // 0) == 0 and
+            (.key | test("^(Reorder|Memcpy|Exp$|ReduceMax$|ReduceSum$|Sub$)")
+                | not))
+        | [.key, .value] | @tsv' | sort
+}
+grouped() { # model
+    field '.fusion[0].groups | group_by(.op_type)[] | [.[0].op_type, length]
+        | @tsv' | grep -wvFf <(types_of "$1" | jq -r 'keys[]') | sort || true
+}
+
+seen=0
+for model in "$data"/*/*/*.onnx; do
+    sizes=()
+    "$ortmeter" inspect "$model" --json >inputs.json
+    jq -e '[.inputs[].shape[]] | index("kv_cache_dim")' inputs.json >verdict &&
+        sizes=(--dim kv_cache_dim=16)
+    [[ $model != */gemma2/genai* ]] || continue # wants more sizes than are open
+    rm -f optimised.onnx
+    node "$here/optimise.cjs" "$npm/onnxruntime-node" "$model" optimised.onnx \
+        >out 2>err || fail "$model is not loaded: $(cat err)"
+    "$ortmeter" bench "$model" "${sizes[@]}" --ort "$ort" --ops all --count 2 \
+        --warmup 0 --db t.db -o run.json >out 2>err ||
+        fail "$model is not run: $(cat err)"
+    sums
+    seen=$((seen + 1))
+    # One of two branches is a whole decoder, whose nodes have the names of the
+    # other's: they are not taken, and neither removed nor fused.
+    if [[ $model == *_merged.onnx ]]; then
+        holds '.fusion[0] | .not_taken_nodes > .kept and .removed_nodes < 50'
+        continue
+    fi
+    diff <(witness) <(ran) || fail "$model: other operators than ONNX Runtime made"
+    diff <(made "$model") <(grouped "$model") ||
+        fail "$model: other fusions than ONNX Runtime made"
+    # What keeps its type does its own work only, and no Cast's before it.
+    holds '[.fusion[0].groups[] | select(.op_type == (.nodes[-1] | split(" ")[0]))
+        | select(.op_type | test("Conv|Pool") | not)] | length == 0'
+done
+[ "$seen" -ge 20 ] || fail "only $seen models"

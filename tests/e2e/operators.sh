@@ -96,6 +96,9 @@ meter_options=(--ops all)
 compare node "$here/decode.cjs" "$npm/onnxruntime-node" "$models/decoder" 2 5 9
 holds '.ops | length > 50 and ([.[] | .phases | has("prefill") and has("decode")]
     | all)'
+# A growing cache splits no rows: a node is one, its shapes are a detail of it.
+holds '[.ops[].node_index] | length == (unique | length)'
+holds '[.ops[] | select(.shapes | length > 1)] | length > 20'
 holds '.layers | map(.layer) == [0, 1]'
 holds '[.components[].component] | index("down_proj") and index("lm_head")'
 "$ortmeter" report --db t.db --phase decode >out

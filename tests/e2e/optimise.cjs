@@ -1,7 +1,7 @@
 // optimise.cjs -- runs a model a few times, and has ONNX Runtime write down what
-// it made of it.
+// it made of it.  Without inputs it only loads the model.
 //
-//     node optimise.cjs ORT MODEL OUT INPUT...
+//     node optimise.cjs ORT MODEL OUT [INPUT...]
 'use strict';
 const [where, model, out, ...specs] = process.argv.slice(2);
 const ort = require(where);
@@ -12,7 +12,7 @@ async function main() {
         {intraOpNumThreads: 1, logSeverityLevel: 3,
             optimizedModelFilePath: out});
     const feeds = Object.fromEntries(specs.map((s) => tensor(ort, s)));
-    for (let i = 0; i < 3; i++)
+    for (let i = 0; i < 3 && specs.length; i++)
         await session.run(feeds);
 }
 

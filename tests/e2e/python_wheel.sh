@@ -1,8 +1,8 @@
 #!/bin/bash
 # The wheel, as `pip install .` makes it of a clean clone, in a fresh venv without
 # network: the program is there, measures Python, and leaves nothing when it goes;
-# auditwheel has nothing to move.  What is installed as it is edited finds its
-# library, too, out of the sdist.
+# auditwheel has nothing to move.  What is installed as it is edited has the command
+# and finds its library, too, out of the sdist.
 . "$(dirname "$0")/lib.sh"
 . "$here/python_lib.sh"
 
@@ -28,9 +28,33 @@ try_wheel() { # wheel
         fail "venv/bin/ortmeter is not the program itself"
     try_program venv/bin/ortmeter
     try_program venv/bin/python -m ortmeter
+    try_package
     venv/bin/pip uninstall --quiet --yes ortmeter
     (cd venv && find . -name __pycache__ -prune -o -type f -print | sort) >after
     cmp before after || fail "something is left: $(diff before after)"
+}
+
+# What it is to import, and that pytest will find its plugin.
+try_package() {
+    PYTHONPATH=$packages venv/bin/python - "$model" own.db >out <<'END' || fail "the package"
+import sys
+from importlib.metadata import entry_points
+
+import numpy as np
+import onnxruntime as ort
+import ortmeter
+from ortmeter.etw_monitor import ETWMonitor
+
+s = ort.InferenceSession(sys.argv[1], providers=["CPUExecutionProvider"])
+with ortmeter.record(sys.argv[2]) as run:
+    with ortmeter.monitor.section("pre", "mine"):
+        s.run(None, {"x": np.ones((3, 64), np.float32)})
+with ETWMonitor() as m:
+    assert m.get_process_summary()
+assert "ortmeter.pytest_plugin" in str(entry_points(group="pytest11"))
+print(run.report()["latency"]["count"], [s["section_name"] for s in run.sections])
+END
+    [ "$(cat out)" = "1 ['mine']" ] || fail "the package: $(cat out)"
 }
 
 try_program() { # command...
@@ -70,3 +94,7 @@ with_tools venv/bin/pip install --quiet --no-index --no-deps \
     fail "$(tail -n 20 pip.log)"
 export PATH=$tools/bin:$PATH # it looks whether it is built
 try_program venv/bin/python -m ortmeter
+try_program venv/bin/ortmeter
+try_package
+venv/bin/pip uninstall --quiet --yes ortmeter
+[ ! -e venv/bin/ortmeter ] || fail "a command is left"

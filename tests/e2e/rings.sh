@@ -10,6 +10,12 @@ compare "$programs/confined" "$models/mlp.onnx" 4 300
 counted 1201
 is '.sessions | length' 1
 
+# An inference is no cancellation point: not the first of a process, nor one in
+# which a larger ring is made.
+compare "$programs/cancelled" "$models/mlp.onnx" 20000
+[ "$rc" -eq 0 ] || fail "a thread was cancelled in an inference: $(cat out)"
+holds '.latency.count + .lost_events == 20000'
+
 # Many short processes take little memory: each keeps its ring until it is read.
 cat >crowd.sh <<'EOF'
 count=$1

@@ -7,7 +7,7 @@
 nm -D --defined-only "$hook" | awk '{ print $3 }' | sort >exported
 {
     printf '%s\n' dlopen dlsym execl execle execlp execv execve execveat execvp \
-        execvpe fexecve popen posix_spawn posix_spawnp system
+        execvpe fexecve popen posix_spawn posix_spawnp syscall system
     grep -o 'ortmeter_[a-z_]*(' "$SRC/include/ortmeter.h" | tr -d '('
 } | sort -u >documented
 diff documented exported || fail "exported and documented differ"

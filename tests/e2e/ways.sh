@@ -7,7 +7,7 @@
 linked=("$programs/linked" "$models/mlp.onnx" 37)
 
 for way in execve execle execvpe fexecve execveat execv execvp execl execlp \
-    posix_spawn posix_spawnp vfork failing system popen; do
+    syscall syscall_at posix_spawn posix_spawnp vfork failing system popen; do
     compare "$programs/ways" "$way" "${linked[@]}"
     [ "$rc" -eq 0 ] || fail "$way: exit code $rc"
     counted 37
@@ -85,6 +85,16 @@ if gcc -static -o fixed "$SRC/tests/programs/hello.c" 2>/dev/null; then
     meter sh -c './fixed; exit 0'
     named fixed static
 fi
+
+# Past the C library, by an instruction of its own: found while it runs.
+# shellcheck disable=SC2016 # the inner shell's
+meter sh -c '"$@" & children=/proc/$!/task/$!/children
+    until grep -qs libonnxruntime "/proc/$(tr -d " " <$children)/maps"; do :; done
+    tr -d " " <$children >pid' - "$programs/ways" instruction \
+    "$programs/loader" load "$ort" "$models/mlp.onnx" 1000000000
+kill "$(cat pid)"
+named loader 'system call'
+holds '.not_followed[0].onnx_runtime | contains("libonnxruntime")'
 
 [ "$(id -u)" -eq 0 ] || skip "only root can change its user and its root"
 

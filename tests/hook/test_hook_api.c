@@ -44,6 +44,10 @@ static void other_calls(void)
     CHECK_INT(hooked_last(RECORD_BATCH)->batch.padding, 2);
     CHECK_INT(hooked_last(RECORD_BATCH)->batch.queue_depth, 31);
 
+    ortmeter_batch_lasting(16, 1, 2);
+    CHECK_INT(hooked_last(RECORD_BATCH)->flags, BATCH_LASTS);
+    CHECK_INT(hooked_last(RECORD_BATCH)->batch.size, 16);
+
     ortmeter_token(4, -7, "Hallo");
     CHECK_INT(hooked_last(RECORD_TOKEN)->token.index, 4);
     CHECK_INT(hooked_last(RECORD_TOKEN)->token.id, -7);

@@ -421,6 +421,30 @@ static void cost(void)
     CHECK_INT(hooked_count(RECORD_RUN), 0); /* it leaves no trace */
 }
 
+/* A collector that comes later, goes, and comes again: each is told all. */
+static void listens_again(void)
+{
+    for (int i = 0; i < 30; i++) {
+        hooked_listen();
+        CHECK(unsetenv("ORTMETER_DIR") == 0);
+        CHECK(!channel_wanted());
+        CHECK(channel_listen(rings_folder(hooked.rings)));
+        CHECK(!channel_listen(rings_folder(hooked.rings))); /* one at a time */
+        channel_reserve(1 << 10);
+        channel_send(&(struct record){ .kind = RECORD_MARK,
+                .mark = { .text = channel_text("the same text") } });
+        CHECK(hooked_text(hooked_last(RECORD_MARK)->mark.text,
+                "the same text"));
+        CHECK_INT(hooked_count(RECORD_MARK), 1);
+        channel_stop();
+        CHECK(!channel_wanted());
+        channel_send(&(struct record){ .kind = RECORD_MARK });
+        CHECK_INT(hooked_count(RECORD_MARK), 1);
+        hooked_end();
+        CHECK(!channel_listen("/nonexistent"));
+    }
+}
+
 int main(void)
 {
     HOOKED(lengths);
@@ -439,6 +463,7 @@ int main(void)
     HOOKED(grows_by_leave);
     HOOKED(strange_folders);
     HOOKED(header);
+    HOOKED(listens_again);
     HOOKED(cost);
     return test_result();
 }

@@ -251,6 +251,44 @@ static void watching(void)
     (void)close(ends_of[0]);
 }
 
+/* One that is not ours ends when it is gone, or when somebody says so. */
+static void following(void)
+{
+    struct child_end end = { 0 };
+    struct child *c = NULL;
+    struct error e = { 0 };
+    int ends_of[2];
+
+    CHECK_INT(child_follow(&c, INT32_MAX, -1, &e), -ESRCH);
+
+    struct child *program = start(ARGV("cat"), no_variables);
+
+    CHECK_INT(child_follow(&c, child_pid(program), -1, &e), 0);
+    CHECK_INT(child_pid(c), child_pid(program));
+    CHECK(!child_ends_by(c, 0));
+    CHECK(!child_wait(c, 0, &end));
+    child_ask_to_end(program, &end);
+    end = wait_for(c);
+    CHECK(!end.told);
+    child_close(c);
+    child_close(program);
+
+    CHECK(pipe(ends_of) == 0);
+    CHECK_INT(child_follow(&c, own_pid(), ends_of[0], &e), 0);
+    CHECK(write(ends_of[1], "words", 5) == 5);
+    CHECK(!child_wait(c, 0, &end));
+    (void)close(ends_of[1]);
+    CHECK(child_ends_by(c, UINT64_MAX / 2));
+    CHECK(child_wait(c, 0, &end));
+    child_close(c);
+
+    CHECK_INT(child_follow(&c, own_pid(), -1, &e), 0);
+    child_signal_end(c, true); /* which is us, and we go on */
+    CHECK(child_wait(c, 0, &end));
+    child_close(c);
+    (void)close(ends_of[0]);
+}
+
 /* No process has such a number; kill() would ask whole groups. */
 static void strange_numbers(void)
 {
@@ -285,6 +323,7 @@ int main(void)
     signals();
     blocked();
     watching();
+    following();
     strange_numbers();
     CHECK_INT(open_files(), files);
     return test_result();

@@ -321,7 +321,7 @@ int main(int argc, char **argv)
     }
     if (argc < 4)
         die("use: traced [-q] HOOK OPS PROGRAM ARG...");
-    if (rings_open(&rings, &sink, NULL))
+    if (rings_open(&rings, NULL, &sink, NULL))
         die("no folder for rings");
     lines = alloc_zero(LINES, sizeof(*lines));
 

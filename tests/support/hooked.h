@@ -65,7 +65,7 @@ static inline void hooked_gone(void *context, const struct ring_owner *o)
 /* Begins to listen; what the environment says is set before. */
 static inline void hooked_listen(void)
 {
-    CHECK_INT(rings_open(&hooked.rings,
+    CHECK_INT(rings_open(&hooked.rings, NULL,
                       &(struct rings_sink){ NULL, hooked_came, hooked_record,
                               hooked_gone },
                       NULL),

@@ -176,17 +176,47 @@ static void row_members(struct json *j, const struct bench_row *row, double qps)
         json_u64(j, "nodes", row->nodes);
 }
 
-static void scaling(struct json *j, const struct bench_report *r)
+static void interval(struct json *j, const char *key, double low, double high)
+{
+    json_array(j, key);
+    us(j, NULL, low);
+    us(j, NULL, high);
+    json_end(j);
+}
+
+/* Batches that no other one beats in all things; within the bound; and that
+ * draws least. */
+static void choices(struct json *j, const struct bench_report *r,
+        const struct bench_scaling *s)
+{
+    json_u64(j, "fastest_batch", r->rows[s->fastest].batch);
+    if (s->within < r->row_count)
+        json_u64(j, "batch_within_bound", r->rows[s->within].batch);
+    if (s->thrifty < r->row_count)
+        json_u64(j, "least_energy_batch", r->rows[s->thrifty].batch);
+    json_array(j, "pareto_batches");
+    for (size_t i = 0; i < r->row_count; i++)
+        if (s->best[i])
+            json_u64(j, NULL, r->rows[i].batch);
+    json_end(j);
+}
+
+static void scaling(struct json *j, const struct bench_settings *settings,
+        const struct bench_report *r, const struct bench_energy *energy)
 {
     struct bench_scaling s;
 
-    if (!bench_scaling(&s, r))
+    if (!bench_scaling(&s, r, energy, settings->bound_ms * 1e6))
         return;
     json_object(j, "scaling");
     if (s.time_known) {
         if (s.time_ns.fixed > 0)
             us(j, "per_batch_us", s.time_ns.fixed);
+        interval(j, "per_batch_interval_us", s.time_ns.fixed_low,
+                s.time_ns.fixed_high);
         us(j, "per_sample_us", s.time_ns.each);
+        interval(j, "per_sample_interval_us", s.time_ns.each_low,
+                s.time_ns.each_high);
         json_fixed(j, "time_fit_error", s.time_ns.error, 4);
     }
     if (s.memory_known) {
@@ -195,7 +225,7 @@ static void scaling(struct json *j, const struct bench_report *r)
         json_fixed(j, "memory_per_sample_bytes", s.memory_bytes.each, 0);
         json_fixed(j, "memory_fit_error", s.memory_bytes.error, 4);
     }
-    json_u64(j, "fastest_batch", r->rows[s.fastest].batch);
+    choices(j, r, &s);
     json_end(j);
 }
 
@@ -217,7 +247,7 @@ static void own_members(struct json *j, const struct bench_settings *s,
         json_end(j);
     }
     json_end(j);
-    scaling(j, r);
+    scaling(j, s, r, energy);
     if (r->note_count) {
         json_array(j, "notes");
         for (size_t i = 0; i < r->note_count; i++)

@@ -1,5 +1,6 @@
 #include "cmd/bench/bench_scaling.h"
 
+#include "analyse/trade_off.h"
 #include "base/alloc.h"
 
 #include <stdlib.h>
@@ -32,7 +33,26 @@ const char *bench_level_name(enum ort_level level)
     return "?";
 }
 
-bool bench_scaling(struct bench_scaling *out, const struct bench_report *r)
+/* What a bound of latency is about is the slow ones. */
+static void weigh_up(struct bench_scaling *out, const struct bench_report *r,
+        const struct bench_energy *energy, double bound_ns)
+{
+    struct trade_off all[BENCH_BATCHES_MAX];
+
+    for (size_t i = 0; i < r->row_count; i++)
+        all[i] = (struct trade_off){
+            .latency_ns = r->rows[i].service.p99,
+            .per_s = bench_row_samples_per_s(&r->rows[i]),
+            .joules = energy[i].inference_j / energy[i].samples,
+        };
+    trade_off_best(out->best, all, r->row_count);
+    out->within = bound_ns > 0 ? trade_off_within(all, r->row_count, bound_ns)
+                               : r->row_count;
+    out->thrifty = trade_off_thrifty(all, r->row_count);
+}
+
+bool bench_scaling(struct bench_scaling *out, const struct bench_report *r,
+        const struct bench_energy *energy, double bound_ns)
 {
     struct line_point *times = alloc_zero(r->row_count + 1, sizeof(*times));
     struct line_point *memory = alloc_zero(r->row_count + 1, sizeof(*memory));
@@ -57,6 +77,7 @@ bool bench_scaling(struct bench_scaling *out, const struct bench_report *r)
     out->memory_known = with_memory == r->row_count &&
                         line_fit(&out->memory_bytes, memory, with_memory) &&
                         out->memory_bytes.each > 0;
+    weigh_up(out, r, energy, bound_ns);
     free(times);
     free(memory);
     return out->time_known || out->memory_known;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "analyse/line_fit.h"
+#include "cmd/bench/bench_energy.h"
 #include "cmd/bench/bench_report.h"
+#include "cmd/bench/bench_settings.h"
 
 struct bench_scaling {
     bool time_known;
@@ -10,10 +12,15 @@ struct bench_scaling {
     bool memory_known;
     struct line_fit memory_bytes;
     size_t fastest; /* the row with most samples a second */
+    size_t within;  /* the same within --bound; row_count: none */
+    size_t thrifty; /* the least joules a sample; row_count: not known */
+    bool best[BENCH_BATCHES_MAX]; /* no other row is better in all things */
 };
 
-/* False: too few batch sizes for either. */
-bool bench_scaling(struct bench_scaling *out, const struct bench_report *r);
+/* `bound_ns`: of the p99; 0: nobody asked.  False: too few batch sizes for
+ * either fit. */
+bool bench_scaling(struct bench_scaling *out, const struct bench_report *r,
+        const struct bench_energy *energy, double bound_ns);
 
 double bench_row_per_s(const struct bench_row *row);
 /* A batch that the model fixes counts as one sample. */

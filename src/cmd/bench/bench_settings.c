@@ -165,6 +165,10 @@ const struct option bench_options[] = {
             "until their times have settled"),
     OPTION_TEXT("batch", 0, struct bench_settings, texts.batch, "LIST",
             "batch sizes to compare, as in 1,2,4,8"),
+    OPTION_REAL("bound", 0, struct bench_settings, bound_ms, "MS",
+            "of those, name the one with most samples a second whose p99 is "
+            "within MS milliseconds",
+            .rare = true),
     OPTION_FLAG("compare-levels", 0, struct bench_settings, compare_levels,
             "compare ONNX Runtime's levels of graph optimisation",
             .rare = true),

@@ -34,10 +34,11 @@ struct bench_settings {
     uint32_t batches[BENCH_BATCHES_MAX];
     size_t batch_count; /* 0: the model's own, or 1 */
     bool compare_levels;
-    int level; /* of bench_level_names */
+    int level;                      /* of bench_level_names */
     uint64_t concurrency, sessions; /* at least 1 */
     uint64_t threads;               /* 0: as ONNX Runtime thinks */
     double qps;                     /* 0: closed loop */
+    double bound_ms;                /* of the p99, for the batch; 0: none */
 
     struct dim_given dims[OPTION_TEXTS_MAX];
     size_t dim_count;

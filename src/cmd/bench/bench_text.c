@@ -19,6 +19,7 @@ struct sheet {
     const struct bench_settings *settings;
     const struct bench_report *report;
     const struct summary *summary;
+    const struct bench_energy *energy;
 };
 
 static void style(const struct sheet *p, enum term_style s)
@@ -316,12 +317,22 @@ static void needs(const struct sheet *p)
     }
 }
 
+static void bounded(const struct sheet *p, const struct bench_scaling *s)
+{
+    label(p, "within");
+    buf_printf(p->out, "%g ms: ", p->settings->bound_ms);
+    if (s->within < p->report->row_count)
+        buf_printf(p->out, "batch %u\n", p->report->rows[s->within].batch);
+    else
+        buf_text(p->out, "the p99 of none of them is\n");
+}
+
 static void scaling(const struct sheet *p)
 {
     struct bench_scaling s;
     char text[32];
 
-    if (!bench_scaling(&s, p->report))
+    if (!bench_scaling(&s, p->report, p->energy, p->settings->bound_ms * 1e6))
         return;
     buf_char(p->out, '\n');
     if (s.time_known) {
@@ -331,8 +342,11 @@ static void scaling(const struct sheet *p)
             buf_text(p->out, " a batch + ");
         }
         duration(p, s.time_ns.each);
-        buf_printf(p->out, " a sample  (off by %.1f %%)\n",
-                100 * s.time_ns.error);
+        buf_text(p->out, " a sample [");
+        duration(p, s.time_ns.each_low);
+        buf_text(p->out, ", ");
+        duration(p, s.time_ns.each_high);
+        buf_printf(p->out, "]  (off by %.1f %%)\n", 100 * s.time_ns.error);
     }
     if (s.memory_known) {
         label(p, "memory");
@@ -350,6 +364,8 @@ static void scaling(const struct sheet *p)
 
     buf_printf(p->out, "batch %u, %s samples/s\n", fastest->batch,
             number(text, sweep_samples_per_s(fastest)));
+    if (p->settings->bound_ms > 0)
+        bounded(p, &s);
 }
 
 /* --- the whole --------------------------------------------------------------
@@ -371,7 +387,7 @@ void bench_text(struct buf *out, const struct bench_settings *settings,
         const struct bench_report *report, const struct summary *summary,
         const struct bench_energy *energy, bool colours)
 {
-    const struct sheet p = { out, colours, settings, report, summary };
+    const struct sheet p = { out, colours, settings, report, summary, energy };
 
     head(&p);
     inputs(&p);

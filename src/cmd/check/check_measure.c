@@ -6,11 +6,11 @@
 #include "cmd/cli/progress.h"
 #include "os/child.h"
 #include "os/clock.h"
+#include "os/interrupt.h"
 #include "os/self.h"
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +20,6 @@
 #define TURN_DROPPED 2  /* first ones of a turn: the hand-over costs them */
 #define COUNT_LEAST  20 /* of a run */
 #define PAIRS_WANTED 10 /* that the time should be enough for */
-
-static volatile sig_atomic_t stop;
-
-static void on_signal(int number)
-{
-    (void)number;
-    stop = 1;
-}
 
 struct measuring {
     struct check_result *result;
@@ -282,21 +274,21 @@ static bool has_time(const struct measuring *m)
 static int measure(struct measuring *m, struct error *e)
 {
     struct check_result *r = m->result;
-    bool decided = false;
+    bool decided = check_judge(r); /* of nothing: that nothing is known */
     int rc = 0;
 
-    while (!rc && !decided && !stop && r->pairs < VERDICT_PAIRS_MOST &&
-            (r->pairs < 1 || has_time(m))) {
+    while (!rc && !decided && !interrupt_came() &&
+            r->pairs < VERDICT_PAIRS_MOST && (r->pairs < 1 || has_time(m))) {
         rc = one_pair(m, e);
         if (rc)
-            break;
+            break; /* maybe because its processes were asked to end, too */
         decided = check_judge(r);
         progress_show(&m->progress, mono_ns(),
                 fmin(1, seconds_since(m->start_ns) / m->settings->duration_s));
     }
-    r->stopped = stop;
+    r->stopped = interrupt_came();
     r->seconds = seconds_since(m->start_ns);
-    return rc;
+    return r->stopped ? 0 : rc;
 }
 
 int check_measure(struct check_result *r, const char *self, char *const *argv,
@@ -310,8 +302,7 @@ int check_measure(struct check_result *r, const char *self, char *const *argv,
         .start_ns = mono_ns(),
     };
 
-    (void)signal(SIGINT, on_signal);
-    (void)signal(SIGTERM, on_signal);
+    interrupt_catch();
     r->way = r->settings->commands[0] ? "whole runs, in turns"
              : r->settings->threads == 1
                      ? "two live processes on one processor, in turns"
@@ -398,12 +389,15 @@ int check_record(struct check_result *r, const char *self,
 {
     int rc = 0;
 
-    for (int i = 0; i < 2 * OPERATOR_CHANGES_RUNS && !rc && !stop; i++) {
+    for (int i = 0; i < 2 * OPERATOR_CHANGES_RUNS && !rc && !interrupt_came();
+            i++) {
         int side = (i + 1) / 2 % 2;
         char **argv = bench_argv(r->settings, self, side, tags[side]);
 
         rc = run_bench(argv, e);
         argv_free(argv);
     }
-    return rc ? rc : stop ? fail(e, -EINTR, "it was asked to end") : 0;
+    return rc                 ? rc
+           : interrupt_came() ? fail(e, -EINTR, "it was asked to end")
+                              : 0;
 }

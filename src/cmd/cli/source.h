@@ -31,8 +31,8 @@ int source_address(struct address *out, const char *flag, struct error *e);
 int source_open_run(struct store **out, int64_t *row, const struct source *s,
         const char *name, struct error *e);
 
-/* The same for every run that the name means (store_each_named()); of a store of
- * many machines, the one of that name. */
+/* The same for every run that the name means (store_each_named()); of a store
+ * of many machines, the one of that name. */
 int source_open_named(struct store **out, const struct source *s,
         const char *name, void (*each)(void *context, int64_t row),
         void *context, struct error *e);

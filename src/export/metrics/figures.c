@@ -1,7 +1,7 @@
 #include "export/metrics/figures.h"
 
 #include "base/alloc.h"
-#include "export/json/json_member.h"
+#include "base/json_member.h"
 #include "export/metrics/figures_state.h"
 
 #include <stdlib.h>

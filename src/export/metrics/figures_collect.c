@@ -1,5 +1,5 @@
 /* figures_collect.c -- what was counted, with its labels. */
-#include "export/json/json_member.h"
+#include "base/json_member.h"
 #include "export/metrics/figures_state.h"
 
 #include "base/compiler.h"

@@ -3,7 +3,7 @@
 #include "analyse/session_name.h"
 #include "base/alloc.h"
 #include "base/digits.h"
-#include "export/json/json_member.h"
+#include "base/json_member.h"
 #include "model/phase.h"
 
 #include <inttypes.h>
@@ -363,16 +363,18 @@ static void warnings(struct report *r, const struct summary *s)
     if (s->run.note)
         report_add(t, s->run.note);
     if (s->failed)
-        report_addf(t, "%" PRIu64 " inferences failed.", s->failed);
+        report_addf(t, "%" PRIu64 " inference%s failed.", s->failed,
+                s->failed == 1 ? "" : "s");
     if (s->lost)
         report_addf(t, "%" PRIu64 " records were lost: try a larger --buffer.",
                 s->lost);
     if (s->marked)
         report_addf(t,
                 "%" PRIu64
-                " inferences that tracing slowed are in the figures: "
+                " inference%s that tracing slowed %s in the figures: "
                 "there are too few others.",
-                s->marked);
+                s->marked, s->marked == 1 ? "" : "s",
+                s->marked == 1 ? "is" : "are");
     for (size_t i = 0; i < s->unheard_count; i++)
         report_addf(t, "Process %" PRIu64 " (%s) was not followed: %s.",
                 s->unheard[i].pid,

@@ -1,4 +1,4 @@
-#include "export/json/json_member.h"
+#include "base/json_member.h"
 
 #include "base/json_read.h"
 

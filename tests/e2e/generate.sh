@@ -1,0 +1,104 @@
+#!/bin/bash
+# generate.sh -- `ortmeter generate` makes the tokens that the reference made,
+# says in one sentence what is wrong with a folder, keeps to itself what somebody
+# wrote, and its run is reported as any other.
+# shellcheck source=tests/e2e/lib.sh
+. "${SRC:-$PWD}/tests/e2e/lib.sh"
+
+[ -n "${DATA:-}" ] || skip "there is no ../shared/data with language models"
+newest=$BUILD/ort/1.31.1/libonnxruntime.so
+[ -e "$newest" ] || skip "there is no ONNX Runtime 1.31.1: tools/deps.sh test"
+zoo=$DATA/llm/models
+llama=$zoo/llama/optimum
+
+generate() { # arguments of ortmeter generate...
+    "$ortmeter" generate --db t.db --ort "$newest" "$@" >out 2>err
+}
+
+# One sentence, and the text is in it.
+refuses() { # text, arguments...
+    local text=$1 code=0
+    shift
+    generate "$@" || code=$?
+    [ "$code" -ne 0 ] || fail "took: $*"
+    grep -qF "$text" err || fail "says not '$text': $(cat err)"
+    [ "$(grep -c '^ortmeter' err)" -eq 1 ] || fail "more than one sentence"
+}
+
+# --- every model and layout ----------------------------------------------------
+
+"$here/generate.py" "$ortmeter" "$newest" "$zoo" || fail 'other tokens'
+
+# --- several at once ------------------------------------------------------------
+
+first=$(jq -c '.prompts[0].greedy_ids[:8]' "$zoo/llama/expected.json")
+second=$(jq -c '.prompts[1].greedy_ids[:8]' "$zoo/llama/expected.json")
+texts=()
+for i in 0 1; do
+    texts+=(--prompt "$(jq -r ".prompts[$i].text" "$zoo/llama/expected.json")")
+done
+generate "$llama" "${texts[@]}" --max-tokens 8 --json || fail "$(cat err)"
+[ "$(jq -c '[.generate.generations[0].texts[].ids]' out)" = \
+    "[$first,$second]" ] || fail 'a batch makes other tokens'
+refuses 'takes no position_ids' "$zoo/qwen2/genai11-fp32" "${texts[@]}"
+
+# --- drawing, stopping, repeating ------------------------------------------------
+
+draw() { # seed
+    generate "$llama" --prompt Hello --max-tokens 12 --temperature 1.5 \
+        --top-k 40 --top-p 0.95 --min-p 0.01 --seed "$1" --json &&
+        jq -c '.generate.generations[0].texts[0].ids' out
+}
+[ "$(draw 7)" = "$(draw 7)" ] || fail 'the same seed draws other tokens'
+[ "$(draw 7)" != "$(draw 8)" ] || fail 'another seed draws the same tokens'
+generate "$llama" "${texts[@]:0:2}" --max-tokens 24 --json || fail "$(cat err)"
+jq -j '.generate.generations[0].texts[0].text' out >whole
+generate "$llama" "${texts[@]:0:2}" --max-tokens 24 --stop distribu ||
+    fail "$(cat err)"
+[ "$(cat out)" = "$(sed -z 's/distribu.*//' whole)" ] ||
+    fail 'does not end before the stop text'
+generate "$llama" --tokens 1,2,3 --max-tokens 3 --context 4,9 --repeat 2 \
+    --json || fail "$(cat err)"
+[ "$(jq -c '[.generate.generations[].prompt_tokens]' out)" = '[4,4,9,9]' ] ||
+    fail 'other lengths than --context says'
+
+# --- the record --------------------------------------------------------------------
+
+generate "$llama" --chat --prompt 'a secret 4711' --max-tokens 5 ||
+    fail "$(cat err)"
+! grep -qa 4711 t.db* || fail 'the prompt was stored'
+generate "$llama" --prompt 'Hello' --max-tokens 5 --depth module \
+    --store-prompts --json || fail "$(cat err)"
+"$ortmeter" report last --db t.db --json >report.json
+jq -e '.tokens.count == 5 and .phases.prefill.count == 1 and
+    .phases.decode.count == 4 and (.tokens.items | length) == 5 and
+    ([.ops[].layer] | max) == 1' report.json >/dev/null ||
+    fail 'the report tells another story'
+jq -e '.generate.model | .architecture == "llama" and .layers == 2 and
+    .heads == 4 and .kv_heads == 2 and .head_size == 16' out >/dev/null ||
+    fail 'the model is described wrongly'
+
+jq -e '.generate.generations[0] |
+    ([.phases[].duration_ns] | add) == .duration_ns and
+    all(.phases[]; ([.sections[].duration_ns] | add) == .duration_ns) and
+    ([.phases.decode.sections[].name | select(. != "between_sections")] ==
+        ["token_1", "token_2", "token_3", "token_4"])' out >/dev/null ||
+    fail 'sections and phases are not all of the time'
+
+# --- what is wrong -------------------------------------------------------------------
+
+mkdir empty broken
+refuses 'empty has no model that could make text' empty --prompt x
+refuses 'is no folder' nothing --prompt x
+ln -s "$llama"/* broken/ && rm broken/tokenizer.json
+refuses 'has no tokenizer.json' broken --prompt x
+echo '{"model":{"type":"Morse"}}' >broken/tokenizer.json
+refuses "tokenizer.json: its model 'Morse' is not known" broken --prompt x
+refuses 'token 5000 of the prompt is none of the model' "$llama" --tokens 5000
+refuses "the model's context holds" "$llama" --tokens 1 --context 4000
+rm broken/config.json && echo '[' >broken/config.json
+refuses 'its config.json is no JSON object' broken --tokens 1
+refuses 'input_features is not known' "$zoo/whisper/optimum" --tokens 1
+refuses 'it makes no text' "$zoo/bert/optimum" --prompt x
+refuses 'its chat template refuses' "$zoo/gemma2/optimum" --chat --system a \
+    --prompt b
