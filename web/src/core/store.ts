@@ -324,10 +324,9 @@ class Store {
         if (pause) {
             this.freeze();
         } else {
-            const loaded = !!params().from;
             this.frozen = undefined;
             note({ from: undefined, to: undefined });
-            if (loaded && this.live.grid.window !== this.window) void this.load();
+            void this.load(); // a link to a window brought only that window
         }
         this.tell();
     }
