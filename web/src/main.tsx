@@ -78,7 +78,7 @@ function title(name: string) {
 }
 
 function Header({ name }: { name: string }) {
-    const isLive = name === 'live' && store.state !== 'waiting' && store.state !== 'refused';
+    const isLive = name === 'live' && !['waiting', 'refused', 'ended'].includes(store.state);
     return (
         <header class="bar">
             <a class="brand" href={link('live')}>{ICONS.mark}ortmeter</a>

@@ -49,10 +49,18 @@ export class Grid {
     /** One x for all charts: the middles of the shown steps. */
     readonly series = new Map<string, Series>();
 
-    constructor(readonly window: number, now: number) {
+    /** Steps are counted from `origin`: where the history's begin, so that a
+     * window of the one is a window of the other. */
+    constructor(readonly window: number, now: number, readonly origin = 0) {
         this.step = window / STEPS;
         this.now = now;
-        this.first = Math.floor(now / this.step) - this.length + 1;
+        this.first = 0;
+        this.first = this.lastIndex - this.length + 1;
+    }
+
+    /** The step that `now` is in, or ends. */
+    get lastIndex() {
+        return this.indexOf(this.now - this.step * 1e-3);
     }
 
     /** The begin of the shown window. */
@@ -61,11 +69,11 @@ export class Grid {
     }
 
     indexOf(time: number) {
-        return Math.floor(time / this.step) - this.first;
+        return Math.floor((time - this.origin) / this.step + 1e-4) - this.first;
     }
 
     timeOf(index: number) {
-        return (this.first + index) * this.step;
+        return this.origin + (this.first + index) * this.step;
     }
 
     add(head: SeriesHead): Series {
@@ -100,9 +108,15 @@ export class Grid {
         this.hold(s);
     }
 
-    /** A reading that did not change is not told again: it holds, for a while. */
+    /** A reading that did not change is not told again: it holds, for a while.
+     * A counter that did not move counted nothing. */
     private hold(s: Series) {
-        if (s.buckets || isCounter(s)) return;
+        if (s.buckets) return;
+        if (isCounter(s)) {
+            const first = s.values.findIndex(v => !Number.isNaN(v)), last = this.indexOf(this.now);
+            for (let i = first; first >= 0 && i <= last && i < this.length; i++) if (Number.isNaN(s.values[i])) s.values[i] = 0;
+            return;
+        }
         const most = Math.max(1, Math.ceil(HOLD / this.step)), end = this.indexOf(this.now);
         for (let i = 1, held = 0; i <= end && i < this.length; i++)
             if (!Number.isNaN(s.values[i])) held = 0;
@@ -121,14 +135,16 @@ export class Grid {
     private put(s: Series, time: number, value: number, width = this.step) {
         const a = this.indexOf(time - width / 2 + this.step / 2);
         const b = Math.max(a, this.indexOf(time + width / 2 - this.step / 2));
-        // the phases of one counter come one after the other
-        for (let i = Math.max(0, a); i <= b && i < this.length; i++) s.values[i] = isCounter(s) && !Number.isNaN(s.values[i]) ? s.values[i] + value : value;
+        // A counter's phases come one after the other, and maybe several of the
+        // history's steps for one of ours: what was counted adds up.
+        const part = value * Math.min(1, width / this.step);
+        for (let i = Math.max(0, a); i <= b && i < this.length; i++) s.values[i] = !isCounter(s) ? value : Number.isNaN(s.values[i]) ? part : s.values[i] + part;
         s.last = isCounter(s) ? s.last : value;
     }
 
     /** Time went on to `now`: what was not told again holds. */
     advance(now: number) {
-        const by = Math.floor(now / this.step) - (this.first + this.length - 1);
+        const by = this.indexOf(now) - (this.length - 1);
         if (now > this.now) this.now = now;
         if (by <= 0) return;
         for (const s of this.series.values()) {
@@ -176,7 +192,7 @@ export class Grid {
 
     /** Where the shown window (0) or the one before (1) begins and ends. */
     private range(back: 0 | 1): [number, number] {
-        const end = this.indexOf(this.now);
+        const end = this.lastIndex;
         return back ? [end - 2 * STEPS + 1, end - STEPS + 1] : [end - STEPS + 1, end + 1];
     }
 
@@ -241,7 +257,7 @@ export class Grid {
     column(s: Series | undefined): (number | null)[] {
         const out: (number | null)[] = Array(this.length).fill(null);
         if (!s) return out;
-        const end = this.indexOf(this.now), partial = isCounter(s) && this.now - this.timeOf(end) < this.step * 0.95;
+        const end = this.lastIndex, partial = isCounter(s) && this.now - this.timeOf(end) < this.step * 0.95;
         for (let i = 0; i < this.length && i <= (partial ? end - 1 : end); i++)
             if (!Number.isNaN(s.values[i])) out[i] = s.values[i];
         return out;
@@ -264,7 +280,7 @@ export class Grid {
             const s = this.series.get(key);
             if (!s) continue;
             for (let i = this.indexOf(loaded) + 1; i < this.length; i++) {
-                const j = i + this.first - old.first;
+                const j = old.indexOf(this.timeOf(i) + this.step / 2);
                 if (j < 0 || j >= old.length) continue;
                 s.values[i] = from.values[j];
                 if (s.buckets) s.buckets[i] = from.buckets?.[j];
@@ -275,7 +291,7 @@ export class Grid {
 
     /** As it is now, untouched by what comes: for a pause. */
     copy(): Grid {
-        const g = new Grid(this.window, this.now);
+        const g = new Grid(this.window, this.now, this.origin);
         g.first = this.first;
         for (const [key, s] of this.series)
             g.series.set(key, { ...s, values: s.values.slice(), buckets: s.buckets?.map(b => b && new Map(b)), sum: s.sum?.slice() });

@@ -24,6 +24,22 @@ export function latencySeries(shown: Shown, session: Session | undefined, phase?
 export const sessionSeries = (shown: Shown, metric: string, session: Session | undefined) =>
     inRun(shown.grid.find(metric, of(session)), session?.run_id)[0];
 
+/** Tokens a second: as counted, else the decode steps that ended (each makes
+ * one); nothing where no text is generated. */
+export function tokenColumn(shown: Shown): (number | null)[] | undefined {
+    const { grid } = shown, told = grid.find('tokens_total');
+    if ((meanOf(grid, told) ?? 0) > 0) return summed(grid, told);
+    const decode = grid.find('inference_duration_seconds', { phase: 'decode' });
+    if (!decode.length) return undefined;
+    let begun = false;
+    return Array.from({ length: grid.length }, (_, i) => {
+        let n = 0;
+        for (const s of decode) if (s.buckets?.[i]) n += countOf(s.buckets[i]!);
+        begun ||= n > 0;
+        return begun && i <= grid.indexOf(grid.now) ? n / grid.step : null;
+    });
+}
+
 /** Adds series step by step; null where none of them has a value. */
 export function summed(grid: Grid, list: Series[]): (number | null)[] {
     const columns = list.map(s => grid.column(s));

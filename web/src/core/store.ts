@@ -169,10 +169,10 @@ class Store {
 
     private take(view: View, window = this.window) {
         const end = view.to_ns ? seconds(view.to_ns) : Date.now() / 1000;
-        const grid = new Grid(this.stored && view.from_ns ? Math.max(0.1, end - seconds(view.from_ns)) : window, end);
+        const grid = new Grid(this.stored && view.from_ns ? Math.max(0.1, end - seconds(view.from_ns)) : window, end, view.from_ns ? seconds(view.from_ns) : 0);
         for (const s of view.series) grid.load(s, view.from_ns, view.step_s);
         for (const [number, s] of this.byNumber) this.byNumber.set(number, grid.add({ ...s }));
-        if (this.live.grid.window === grid.window) grid.continueWith(this.live.grid); // what the socket told meanwhile
+        if (this.ready && !params().from && this.live.grid.window === grid.window) grid.continueWith(this.live.grid); // what the socket told meanwhile
         const found = Array.isArray(view.findings) ? { findings: view.findings, slow: undefined } : view.findings;
         this.live = {
             grid, runs: view.runs, processes: view.processes, sessions: view.sessions,
@@ -324,10 +324,9 @@ class Store {
         if (pause) {
             this.freeze();
         } else {
-            const loaded = !!params().from;
             this.frozen = undefined;
             note({ from: undefined, to: undefined });
-            if (loaded && this.live.grid.window !== this.window) void this.load();
+            void this.load(); // a link to a window brought only that window
         }
         this.tell();
     }

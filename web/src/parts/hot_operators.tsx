@@ -21,13 +21,15 @@ export function HotOperators({ shown }: { shown: Shown }) {
     const other = useGet<Operators>(by === 'same' || !run ? undefined : '/api/operators', { run, by, limit: 200 });
     const answer = by === 'same' ? shown.operators : other.data && operatorsOf(other.data);
     const rows = (answer?.operators ?? []).filter(o => !find || matches(o, find)).slice(0, 9);
+    // A session with one provider ran there; with several only the answer can tell.
+    const asked = new Set(shown.sessions.flatMap(s => s.providers)), only = asked.size === 1 ? [...asked][0] : undefined;
     const note = answer?.inferences ? `${shown.phase === 'decode' ? 'of a decode step; ' : ''}${f.count(answer.traced ?? answer.inferences)} traced` : undefined;
     return (
         <Panel title="Hottest operators" note={note} kind="hot" now={<>
             <input type="search" class="field low" placeholder="filter  /" aria-label="Filter operators" value={find} onInput={e => search(e.currentTarget.value)} />
             <span class="seg opt">{BUTTONS.map(([b, name]) => <button class="btn low" aria-pressed={b === by} onClick={() => { setting('hot', b); choose(b); }}>{name}</button>)}</span>
         </>}>
-            {rows.length ? <OperatorRows rows={rows} run={run} /> : <Empty><p>{other.error?.message ?? (answer?.operators.length ? 'No operator has that in its name.' : why(shown))}</p></Empty>}
+            {rows.length ? <OperatorRows rows={rows.map(o => ({ ...o, provider: o.provider ?? only }))} run={run} /> : <Empty><p>{other.error?.message ?? (answer?.operators.length ? 'No operator has that in its name.' : why(shown))}</p></Empty>}
         </Panel>
     );
 }

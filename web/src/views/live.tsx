@@ -8,6 +8,7 @@ import { backFrom, decades, TimeChart } from '../charts/time_chart';
 import { cursorTime, setCursor, useCursor } from '../core/cursor';
 import * as f from '../core/format';
 import { useRoute, useStore, useTheme } from '../core/hooks';
+import { STEPS } from '../core/grid';
 import * as live from '../core/live';
 import { href } from '../core/router';
 import { store, type Shown } from '../core/store';
@@ -59,7 +60,7 @@ function Answer({ shown }: { shown: Shown }) {
     const cpu = grid.find('process_cpu_cores'), rss = grid.find('process_resident_bytes');
     const meter = shown.meters[0];
     const hook = meter?.hook_ns ?? shown.processes.find(x => x.hook_ns !== undefined)?.hook_ns ?? (grid.latest(grid.find('hook_overhead_seconds')[0]) ?? NaN) * 1e9;
-    const tokenRate = live.meanOf(grid, tokens);
+    const tokenRate = live.meanOf(grid, tokens) || meanShown(live.tokenColumn(shown));
     const [p50, p99] = [p.values[0], p.values[3]];
     return (
         <section class="answer" aria-label="In short">
@@ -90,6 +91,12 @@ function EnergyFigure({ shown, tokenRate, rate }: { shown: Shown; tokenRate?: nu
     if (watts === undefined || !per)
         return <Figure kind="energy" label="no energy source" href={href({ view: 'system' })} text={f.DASH} why={reason(shown.missing, 'zone_power_watts', 'zone_energy_joules_total') ?? 'no source of energy answers on this machine; System says which were tried'} />;
     return <Figure kind="energy" label={`${what}, gross`} text={f.joules(watts / per)} change={zones[0].method} />;
+}
+
+/** The mean of what is known in the shown window: its newer half. */
+function meanShown(column: (number | null)[] | undefined): number | undefined {
+    const known = (column ?? []).slice(-STEPS).filter((v): v is number => v !== null);
+    return known.length ? known.reduce((a, b) => a + b, 0) / known.length : undefined;
 }
 
 const growth = (now?: number, before?: number) =>
@@ -266,10 +273,9 @@ function at(column: (number | null)[]): number | undefined {
 function Rates({ shown }: { shown: Shown }) {
     useCursor();
     const { grid } = shown, session = live.chosen(shown);
-    const inferences = live.summed(grid, grid.find('inferences_total')), tokens = grid.find('tokens_total');
+    const inferences = live.summed(grid, grid.find('inferences_total')), tokens = live.tokenColumn(shown);
     const flight = grid.find('inferences_in_flight');
     const p = live.percentiles(grid, live.latencySeries(shown, session, shown.phase));
-    const withTokens = (live.meanOf(grid, tokens) ?? 0) > 0;
     const batch = grid.find('inference_batch_samples')[0], failed = live.meanOf(grid, grid.find('failed_inferences_total'));
     return (
         <div class="cells r2">
@@ -277,10 +283,10 @@ function Rates({ shown }: { shown: Shown }) {
                 <TimeChart live label="Inferences a second" lines={[{ label: 'inferences', colour: 'ink-2' }]} range={window60} splits={splits} onSelect={zoom}
                     data={() => [store.shown.grid.times(), live.summed(store.shown.grid, store.shown.grid.find('inferences_total'))]} />
             </Panel>
-            <Panel fill title="Tokens" note={withTokens ? 'generated' : undefined} now={withTokens ? <><b>{f.number(at(live.summed(grid, tokens)))}</b><span class="ink2">/s</span></> : <span class="ink3">none</span>}>
-                {withTokens
+            <Panel fill title="Tokens" note={tokens && 'generated'} now={tokens ? <><b>{f.number(at(tokens))}</b><span class="ink2">/s</span></> : <span class="ink3">none</span>}>
+                {tokens
                     ? <TimeChart live label="Tokens a second" lines={[{ label: 'tokens', colour: 'decode-line', fill: 'decode-band' }]} range={window60} splits={splits} onSelect={zoom}
-                        data={() => [store.shown.grid.times(), live.summed(store.shown.grid, store.shown.grid.find('tokens_total'))]} />
+                        data={() => [store.shown.grid.times(), live.tokenColumn(store.shown) ?? []]} />
                     : <div class="empty none"><p>No text is generated: no inference has a key-value cache.</p></div>}
             </Panel>
             <Panel fill title="In flight" kind="queue" note={<>batch {batch?.mean !== undefined ? f.number(batch.mean) : <Dash why="no input shape told a batch" />} · queue <Dash why={'The program does not tell its queue.\nortmeter.h: ortmeter_batch'} /></>}
