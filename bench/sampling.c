@@ -28,7 +28,7 @@
 
 enum {
     ROUNDS = 15, /* of ours and psutil's, in turns */
-    SAMPLERS_MOST = 64,
+    SAMPLERS_MAX = 64,
     BATCH_CAP = 65536,
     RATE_ROUNDS = 3, /* of each rate, in turns */
     RATE_SECONDS = 2
@@ -96,8 +96,8 @@ static void peer_stop(struct peer *p)
 struct ours {
     struct subjects *subjects;
     struct targets *targets;
-    const struct sampler *sampler[SAMPLERS_MOST];
-    void *state[SAMPLERS_MOST];
+    const struct sampler *sampler[SAMPLERS_MAX];
+    void *state[SAMPLERS_MAX];
     size_t count;
     struct batch batch;
 };

@@ -205,7 +205,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size -= 1 + len;
     }
     trace_end(t);
-    sink_of_bytes += trace_odd(t);
+    sink_of_bytes += trace_malformed(t);
     trace_free(t);
     return 0;
 }

@@ -24,13 +24,13 @@
 #define RING_RUNTIME (UINT32_C(1) << 11) /* of one that has ONNX Runtime */
 #define RING_OPS     (UINT32_C(1) << 15) /* and who is to trace so many */
 #define RING_LEAST   (UINT32_C(1) << 6)
-#define RING_MOST    (UINT32_C(1) << 24)
+#define RING_MAX     (UINT32_C(1) << 24)
 #define YOUNG_NS     UINT64_C(1000000000)
 #define FILES        24    /* more often than twice as large it cannot grow */
 #define SENT_TEXTS   65536 /* a power of 2 */
-#define TEXT_MOST    4096
-#define TICKS_MOST   100000 /* a microsecond */
-#define EVERY_MOST   100000000
+#define TEXT_MAX     4096
+#define TICKS_MAX    100000 /* a microsecond */
+#define EVERY_MAX    100000000
 
 static char folder[RING_FILE_PATH - 64]; /* "": nobody listens */
 static char settings[1024];              /* lines, each ended by 0 */
@@ -103,9 +103,9 @@ static uint32_t number_in(const char *name, uint32_t most)
 
 static uint32_t ring_records(void)
 {
-    uint32_t n = number_in("ORTMETER_RING", RING_MOST);
+    uint32_t n = number_in("ORTMETER_RING", RING_MAX);
 
-    return n < RING_LEAST || n > RING_MOST || (n & (n - 1)) ? 0 : n;
+    return n < RING_LEAST || n > RING_MAX || (n & (n - 1)) ? 0 : n;
 }
 
 const char *channel_folder(void)
@@ -124,7 +124,7 @@ static uint32_t asked_ops(void)
         return OPS_AUTO;
     if (asked && text_is(asked, "all"))
         return OPS_ALL;
-    return number_in("ORTMETER_OPS", EVERY_MOST);
+    return number_in("ORTMETER_OPS", EVERY_MAX);
 }
 
 /* Makes the next one, and moves over.  0, or why not. */
@@ -142,7 +142,7 @@ static int make_ring(uint32_t records)
         .in_ticks = channel_ticks_per_us != 0,
         .like = now ? now->header : NULL,
         .ops = now ? 0 : asked_ops(),
-        .stats = now ? 0 : number_in("ORTMETER_STATS", EVERY_MOST),
+        .stats = now ? 0 : number_in("ORTMETER_STATS", EVERY_MAX),
     };
     int saved = errno;
     int why = file_count < FILES ? ring_file_make(&files[file_count], &plan)
@@ -252,7 +252,7 @@ static void begin(const char *dir)
         return;
     }
     asked_records = ring_records();
-    channel_ticks_per_us = number_in("ORTMETER_TICKS", TICKS_MOST);
+    channel_ticks_per_us = number_in("ORTMETER_TICKS", TICKS_MAX);
     own_pid = (uint32_t)getpid();
     start_ns = mono_ns();
 
@@ -513,8 +513,8 @@ uint64_t channel_text(const char *text)
 
     size_t len = text_len(text);
 
-    if (len > TEXT_MOST)
-        len = TEXT_MOST;
+    if (len > TEXT_MAX)
+        len = TEXT_MAX;
 
     uint64_t name = hash(text, len);
 

@@ -25,10 +25,10 @@
 #define EXPORT __attribute__((visibility("default")))
 
 /* What is larger passes by as it is: the stack is not ours. */
-#define VARIABLES_MOST 8192
-#define PRELOAD_MOST   8192
-#define WORDS_MOST     8192
-#define COMMAND_MOST   65536
+#define VARIABLES_MAX 8192
+#define PRELOAD_MAX   8192
+#define WORDS_MAX     8192
+#define COMMAND_MAX   65536
 
 static const char preload_name[] = "LD_PRELOAD=";
 static const char folder_name[] = "ORTMETER_DIR=";
@@ -168,7 +168,7 @@ static void amend(char **list, char *preload, char *const *env,
 
 static bool fits(const struct surroundings *s)
 {
-    return s->count < VARIABLES_MOST && text_len(s->list) < PRELOAD_MOST;
+    return s->count < VARIABLES_MAX && text_len(s->list) < PRELOAD_MAX;
 }
 
 /* Gives `out` the environment to use instead of `env`, on the caller's stack.
@@ -331,7 +331,7 @@ EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
     while (va_arg(again_, char *))                     \
         n_++;                                          \
     va_end(again_);                                    \
-    if (n_ > WORDS_MOST) {                             \
+    if (n_ > WORDS_MAX) {                              \
         va_end(list);                                  \
         errno = E2BIG;                                 \
         return -1;                                     \
@@ -427,7 +427,7 @@ static bool needs_export(struct surroundings *s, const char *command)
         return false;
     look(s, environ);
     return s->reachable && !is_right(s) && is_plain(s->library) &&
-           text_len(command) < COMMAND_MOST;
+           text_len(command) < COMMAND_MAX;
 }
 
 static void write_command(char *to, const char *command,

@@ -100,6 +100,12 @@ functions() {
         "$(find_in '\b(TODO|FIXME)\b' "${code[@]}")"
 }
 
+# Names that one word for one thing has put out of use.
+retired() {
+    complain 'a retired word (tools/retired.txt)' "$(bare "${code[@]}" |
+        grep -E -f <(grep -v '^#' tools/retired.txt) || true)"
+}
+
 # Each place in src/ has a height and includes only what lies lower, or itself;
 # model's nouns are for all.
 # The hook lives in somebody else's process and brings little luggage.
@@ -202,6 +208,7 @@ scripts() {
 
 formatting
 functions
+retired
 includes
 beginnings
 unbuilt

@@ -1,8 +1,8 @@
 #include "hook/ops/class_tables.h"
 
 /* A class that is further from its base is none of these. */
-#define DISTANCE_MOST 16
-#define BASES_MOST    16
+#define DISTANCE_MAX 16
+#define BASES_MAX    16
 
 /* Of a base, among several: it is virtual; how far it is, from this bit on. */
 #define BASE_VIRTUAL   1
@@ -73,7 +73,7 @@ static uintptr_t first_base(const struct class_image *image,
 
     size_t count = (size_t)(d[2] >> 32);
 
-    if (count > BASES_MOST || !words_at(image, description, 3 + 2 * count))
+    if (count > BASES_MAX || !words_at(image, description, 3 + 2 * count))
         return 0;
     for (size_t i = 0; i < count; i++) {
         uintptr_t where = d[4 + 2 * i];
@@ -87,7 +87,7 @@ static uintptr_t first_base(const struct class_image *image,
 static bool is_derived(const struct class_image *image, uintptr_t description,
         uintptr_t base)
 {
-    for (int i = 0; i < DISTANCE_MOST && description; i++) {
+    for (int i = 0; i < DISTANCE_MAX && description; i++) {
         if (description == base)
             return true;
         description = first_base(image, description);

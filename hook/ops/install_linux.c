@@ -30,9 +30,9 @@ static _Atomic bool installing;
 
 /* Room to look for tables in, given back afterwards. */
 struct workshop {
-    struct class_table found[KERNEL_TABLES_MOST];
-    uintptr_t *tables[KERNEL_TABLES_MOST];
-    uint16_t compute[KERNEL_TABLES_MOST], destroy[KERNEL_TABLES_MOST];
+    struct class_table found[KERNEL_TABLES_MAX];
+    uintptr_t *tables[KERNEL_TABLES_MAX];
+    uint16_t compute[KERNEL_TABLES_MAX], destroy[KERNEL_TABLES_MAX];
 };
 
 /* A loaded library as class_tables.h wants to see it.  False: it has no classes
@@ -103,7 +103,7 @@ static enum tracing redirect(struct workshop *w, const struct image *i,
 {
     struct class_image image;
     size_t count = image_of(&image, i)
-                           ? kernel_tables_find(w->tables, KERNEL_TABLES_MOST,
+                           ? kernel_tables_find(w->tables, KERNEL_TABLES_MAX,
                                      w->found, &image)
                            : 0;
     void *data = (void *)i->relro_start;

@@ -11,7 +11,7 @@
 /* What stands where in a table. */
 enum { KERNEL_DESTROY = 1, KERNEL_COMPUTE = 2 };
 
-#define KERNEL_TABLES_MOST 4096
+#define KERNEL_TABLES_MAX 4096
 
 /* Fills in where the tables begin, at most `most` of them; `room` is for so
  * many, to work in.  0: none, or it is not as described above. */

@@ -158,7 +158,7 @@ uint32_t trace_line_cost_ps(void);
 
 /* --- threads.c ------------------------------------------------------------ */
 
-#define THREADS_MOST 512 /* at the same time; one more is not traced */
+#define THREADS_MAX  512 /* at the same time; one more is not traced */
 #define THREAD_RUNS  4   /* a kernel may call Run */
 #define THREAD_DEPTH 32  /* kernels within kernels */
 #define THREAD_TEXT  4096

@@ -18,7 +18,7 @@
 #include <stdatomic.h>
 
 /* From a caller to its frame: 3.8 to 6.6 kB in all versions that were met. */
-#define DISTANCE_MOST 32768
+#define DISTANCE_MAX 32768
 
 #define ASYNC_FRAMES 256 /* a power of 2 */
 #define ASYNC_PROBES 16
@@ -42,7 +42,7 @@ uint64_t owner_doubtful(void)
 static struct trace *next_above(uintptr_t frame)
 {
     struct trace *found = NULL;
-    uintptr_t least = DISTANCE_MOST;
+    uintptr_t least = DISTANCE_MAX;
     struct thread *t;
 
     for (size_t i = 0; (t = thread_number(i)); i++)
@@ -64,7 +64,7 @@ static bool is_still(const struct trace *t, uintptr_t frame)
 {
     uintptr_t stack = atomic_load_explicit(&t->stack, memory_order_acquire);
 
-    return stack > frame && stack - frame < DISTANCE_MOST;
+    return stack > frame && stack - frame < DISTANCE_MAX;
 }
 
 /* --- RunAsync ------------------------------------------------------------- */
@@ -179,7 +179,7 @@ static struct trace *next_below(uintptr_t stack)
 {
     struct trace *all = atomic_load_explicit(&frames, memory_order_acquire);
     struct trace *found = NULL;
-    uintptr_t least = DISTANCE_MOST;
+    uintptr_t least = DISTANCE_MAX;
 
     for (size_t i = 0; all && i < ASYNC_FRAMES; i++) {
         uintptr_t frame =

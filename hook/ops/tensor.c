@@ -21,9 +21,9 @@ enum { CONTEXT_FRAME = 1, CONTEXT_STARTS = 5 };
 enum { FRAME_LIST = 1, FRAME_VALUES = 2, FRAME_WORDS = 6 };
 enum { START_INPUTS = 0, START_OUTPUTS = 2 };
 
-#define VALUE_BYTES  24
-#define VALUES_MOST  (1 << 20) /* of a graph */
-#define TENSORS_MOST 1024      /* of a kernel */
+#define VALUE_BYTES 24
+#define VALUES_MAX  (1 << 20) /* of a graph */
+#define TENSORS_MAX 1024      /* of a kernel */
 
 static bool ok(const struct kernel *k, struct ort_status *status)
 {
@@ -58,7 +58,7 @@ static size_t count_inputs(const struct kernel *k)
     if (!ok(k, ORT(k->lib->api, KernelContext_GetInputCount)(context_of(k),
                        &n)))
         return 0;
-    return n < TENSORS_MOST ? n : TENSORS_MOST;
+    return n < TENSORS_MAX ? n : TENSORS_MAX;
 }
 
 static size_t count_outputs(const struct kernel *k)
@@ -68,7 +68,7 @@ static size_t count_outputs(const struct kernel *k)
     if (!ok(k, ORT(k->lib->api, KernelContext_GetOutputCount)(context_of(k),
                        &n)))
         return 0;
-    return n < TENSORS_MOST ? n : TENSORS_MOST;
+    return n < TENSORS_MAX ? n : TENSORS_MAX;
 }
 
 /* --- where the outputs are ------------------------------------------------ */
@@ -94,7 +94,7 @@ static struct vector plain(const uintptr_t *at, size_t size)
 
 static bool is_there(struct vector v, size_t size)
 {
-    return v.count && v.count < VALUES_MOST &&
+    return v.count && v.count < VALUES_MAX &&
            memory_readable(v.data, v.count * size);
 }
 
@@ -179,7 +179,7 @@ static bool find_outputs(const struct kernel *k, size_t n_inputs,
     if (k->lib->vectors == VECTORS_UNKNOWN)
         return false;
     *out = read_layout(k, k->lib->vectors);
-    return out->list.count < VALUES_MOST && out->values.count < VALUES_MOST &&
+    return out->list.count < VALUES_MAX && out->values.count < VALUES_MAX &&
            agrees(k, out, n_inputs);
 }
 

@@ -7,13 +7,13 @@
 
 #include <stdatomic.h>
 
-static _Atomic(struct thread *) threads[THREADS_MOST];
+static _Atomic(struct thread *) threads[THREADS_MAX];
 
 _Static_assert(sizeof(struct thread) <= 7UL * 4096, "seven pages a thread");
 
 struct thread *thread_number(size_t i)
 {
-    return i < THREADS_MOST
+    return i < THREADS_MAX
                    ? atomic_load_explicit(&threads[i], memory_order_acquire)
                    : NULL;
 }
@@ -25,7 +25,7 @@ static struct thread *make(uint32_t id)
     if (!t)
         return NULL;
     atomic_store(&t->id, id);
-    for (size_t i = 0; i < THREADS_MOST; i++) {
+    for (size_t i = 0; i < THREADS_MAX; i++) {
         struct thread *nobody = NULL;
 
         if (atomic_compare_exchange_strong(&threads[i], &nobody, t))

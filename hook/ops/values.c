@@ -8,9 +8,9 @@
 #include "hook/ops/ops.h"
 
 /* Beyond that many elements, every nth is read. */
-#define READ_MOST (UINT64_C(1) << 18)
-#define LANES     8
-#define CHUNK     64 /* elements, a multiple of LANES */
+#define READ_MAX (UINT64_C(1) << 18)
+#define LANES    8
+#define CHUNK    64 /* elements, a multiple of LANES */
 
 struct sums {
     double abs[LANES], distance[LANES], squares[LANES], max[LANES];
@@ -149,7 +149,7 @@ bool values_look(struct values *out, const void *data, int type,
 {
     struct sums s = { 0 };
     /* An odd step is not in time with rows whose length is a power of 2. */
-    uint64_t step = elements > READ_MOST ? elements / READ_MOST | 1 : 1;
+    uint64_t step = elements > READ_MAX ? elements / READ_MAX | 1 : 1;
     double chunk[CHUNK];
 
     if (type != ORT_TYPE_FLOAT && type != ORT_TYPE_DOUBLE &&

@@ -1,6 +1,6 @@
 #include "analyse/judged_read.h"
 
-#include "analyse/measured.h"
+#include "analyse/limit_to_bench.h"
 #include "base/alloc.h"
 #include "base/compiler.h"
 

@@ -23,8 +23,8 @@ static int by_start(const void *a, const void *b)
 static int read_side(struct judgement_side *out,
         const struct judgement_runs *runs, const char *model, struct error *e)
 {
-    size_t skipped = runs->count > JUDGEMENT_RUNS_MOST
-                             ? runs->count - JUDGEMENT_RUNS_MOST
+    size_t skipped = runs->count > JUDGEMENT_RUNS_MAX
+                             ? runs->count - JUDGEMENT_RUNS_MAX
                              : 0;
     int rc = 0;
 

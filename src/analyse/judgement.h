@@ -14,7 +14,7 @@ struct judgement_runs {
 };
 
 /* More are not looked at: the newest are. */
-#define JUDGEMENT_RUNS_MOST 100
+#define JUDGEMENT_RUNS_MAX 100
 
 struct judgement_want {
     double least;      /* the smallest change that matters; 0: the usual */

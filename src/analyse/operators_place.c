@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LAYERS_MOST 4096 /* a name may say anything */
+#define LAYERS_MAX 4096 /* a name may say anything */
 
 static bool is_known(struct arch_place p)
 {
@@ -24,7 +24,7 @@ static struct arch_place place_of_name(const char *name, const char *op_type)
     struct arch_place p = arch_place(str_of(name ? name : ""),
             str_of(op_type ? op_type : ""));
 
-    if (p.layer >= LAYERS_MOST)
+    if (p.layer >= LAYERS_MAX)
         p.layer = -1;
     return p;
 }

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#define DEPTH_MOST 64
+#define DEPTH_MAX 64
 
 /* Self times of an operator in inferences of a phase. */
 struct runs_of {
@@ -80,12 +80,12 @@ struct inner {
  * of leaves and of the others. */
 static void add_runs(struct reader *r, uint8_t phase, struct traced_sum *sum)
 {
-    struct inner inner[DEPTH_MOST + 1] = { { 0 } };
+    struct inner inner[DEPTH_MAX + 1] = { { 0 } };
 
     for (size_t i = 0; i < r->run_count; i++) {
         const struct operator_run *x = &r->runs[i];
         struct operator_figures *o = operators_by_id(r->out, x->operator_id);
-        uint32_t depth = x->depth < DEPTH_MOST ? x->depth : DEPTH_MOST - 1;
+        uint32_t depth = x->depth < DEPTH_MAX ? x->depth : DEPTH_MAX - 1;
 
         if (x->in_cycles) { /* no time is known */
             o->cycles += x->cycles;

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define DEPTH_MOST 64 /* bodies within bodies */
+#define DEPTH_MAX 64 /* bodies within bodies */
 
 struct edge {
     uint32_t to, from;
@@ -40,7 +40,7 @@ static uint32_t body_of(const struct run_graph *g, uint32_t place)
 static uint32_t find_maker(const struct builder *b, uint32_t body,
         const char *name)
 {
-    for (int depth = 0; depth < DEPTH_MOST; depth++) {
+    for (int depth = 0; depth < DEPTH_MAX; depth++) {
         const uint64_t *place = map_find(&b->makers, name_key(body, name));
 
         if (place)
@@ -70,7 +70,7 @@ static void connect(struct builder *b, uint32_t to, uint32_t from)
 {
     uint32_t home = body_of(b->g, from);
 
-    for (int depth = 0; depth < DEPTH_MOST; depth++) {
+    for (int depth = 0; depth < DEPTH_MAX; depth++) {
         if (to == from || to == RUN_GRAPH_NONE)
             return;
         if (from < to)

@@ -1,7 +1,7 @@
 #include "analyse/summary.h"
 
 #include "analyse/generation.h"
-#include "analyse/measured.h"
+#include "analyse/limit_to_bench.h"
 #include "analyse/operator_flops.h"
 #include "analyse/warmup.h"
 #include "base/alloc.h"
@@ -10,9 +10,9 @@
 #include <string.h>
 
 /* So many of a session's first inferences are looked at for its warm-up. */
-#define FIRST_MOST 4096
+#define FIRST_MAX 4096
 /* More are counted, and not listed. */
-#define LISTED_MOST 10000
+#define LISTED_MAX 10000
 
 static char *copy(const char *text)
 {
@@ -131,17 +131,17 @@ static void take_error(struct summary *s, const char *text)
             s->errors[i].count++;
             return;
         }
-    if (s->error_count < LISTED_MOST)
+    if (s->error_count < LISTED_MAX)
         *GROW(s->errors, s->error_count) =
                 (struct summary_error){ copy(text), 1 };
 }
 
 static void keep_first(struct summary_session *x, uint64_t duration_ns)
 {
-    if (x->first_count == FIRST_MOST)
+    if (x->first_count == FIRST_MAX)
         return;
     if (!x->first_ns)
-        x->first_ns = alloc_zero(FIRST_MOST, sizeof(*x->first_ns));
+        x->first_ns = alloc_zero(FIRST_MAX, sizeof(*x->first_ns));
     x->first_ns[x->first_count++] = duration_ns;
 }
 
@@ -269,7 +269,7 @@ static void take_section(void *to, const struct section *x)
         if (s->sections[i].phase == x->phase &&
                 strcmp(s->sections[i].name, name) == 0)
             found = &s->sections[i];
-    if (!found && s->section_count == LISTED_MOST)
+    if (!found && s->section_count == LISTED_MAX)
         return;
     if (!found) {
         found = GROW(s->sections, s->section_count);
@@ -287,7 +287,7 @@ static void take_token(void *to, const struct token *t)
     if (t->seen)
         return; /* seen from the inferences, as `tokens` is */
     s->told_tokens++;
-    if (s->item_count < LISTED_MOST)
+    if (s->item_count < LISTED_MAX)
         *GROW(s->items, s->item_count) = (struct summary_token){
             .index = t->index,
             .id = t->id,
@@ -300,7 +300,7 @@ static void take_mark(void *to, const struct note *n)
 {
     struct summary *s = to;
 
-    if (s->mark_count < LISTED_MOST)
+    if (s->mark_count < LISTED_MAX)
         *GROW(s->marks, s->mark_count) = (struct summary_note){ n->process,
             n->thread, copy(n->text), n->time_ns };
 }
@@ -309,7 +309,7 @@ static void take_thread(void *to, const struct note *n)
 {
     struct summary *s = to;
 
-    if (s->thread_count < LISTED_MOST)
+    if (s->thread_count < LISTED_MAX)
         *GROW(s->threads, s->thread_count) = (struct summary_note){ n->process,
             n->thread, copy(n->text), n->time_ns };
 }
@@ -445,9 +445,9 @@ static void take_absence(void *to, const struct absence_note *a)
 
     if (a->metric != METRIC_inferences_total)
         return;
-    s->unheard = alloc_resize(s->unheard,
-            (s->unheard_count + 1) * sizeof(*s->unheard));
-    s->unheard[s->unheard_count++] = (struct summary_unheard){
+    s->not_followed = alloc_resize(s->not_followed,
+            (s->not_followed_count + 1) * sizeof(*s->not_followed));
+    s->not_followed[s->not_followed_count++] = (struct summary_not_followed){
         .subject = a->subject,
         .reason = copy(a->reason),
     };
@@ -457,11 +457,12 @@ static void take_subject(void *to, const struct subject_entry *x)
 {
     struct summary *s = to;
 
-    for (size_t i = 0; i < s->unheard_count; i++)
-        if (s->unheard[i].subject == x->id && !s->unheard[i].program) {
-            s->unheard[i].pid = x->subject.number;
-            s->unheard[i].program = copy(x->subject.name);
-            s->unheard[i].runtime = copy(x->subject.detail);
+    for (size_t i = 0; i < s->not_followed_count; i++)
+        if (s->not_followed[i].subject == x->id &&
+                !s->not_followed[i].program) {
+            s->not_followed[i].pid = x->subject.number;
+            s->not_followed[i].program = copy(x->subject.name);
+            s->not_followed[i].runtime = copy(x->subject.detail);
         }
 }
 
@@ -506,7 +507,7 @@ int summary_read(struct summary *out, struct store *s, int64_t run,
         rc = run_energy_read(&out->energy, s, run, e);
     if (!rc) {
         finish(out);
-        rc = measured_focus(out, s, run, e);
+        rc = limit_to_bench(out, s, run, e);
     }
     counting_free(counting);
     if (rc)
@@ -560,12 +561,12 @@ void summary_release(struct summary *s)
         free(s->libraries[i].untraced);
     }
     free(s->libraries);
-    for (size_t i = 0; i < s->unheard_count; i++) {
-        free(s->unheard[i].program);
-        free(s->unheard[i].runtime);
-        free(s->unheard[i].reason);
+    for (size_t i = 0; i < s->not_followed_count; i++) {
+        free(s->not_followed[i].program);
+        free(s->not_followed[i].runtime);
+        free(s->not_followed[i].reason);
     }
-    free(s->unheard);
+    free(s->not_followed);
     release_sessions(s);
     for (size_t i = 0; i < s->section_count; i++)
         free(s->sections[i].name);

@@ -176,14 +176,14 @@ struct summary {
     struct summary_error *errors;
     size_t error_count;
 
-    struct summary_unheard {
+    struct summary_not_followed {
         uint32_t subject;
         uint64_t pid;
         char *program;
         char *runtime; /* that it had loaded, or NULL */
         char *reason;
-    } * unheard; /* processes whose inferences are not here */
-    size_t unheard_count;
+    } * not_followed; /* processes whose inferences are not here */
+    size_t not_followed_count;
 
     uint64_t lost; /* records and runs that left no trace but this number */
     uint64_t unfinished;  /* records that a process was writing when it died */

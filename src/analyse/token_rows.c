@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define ROWS_MOST 1000000
+#define ROWS_MAX 1000000
 
 struct rows {
     struct generations *generations;
@@ -24,7 +24,7 @@ static void take_token(void *to, const struct token *t)
 {
     struct rows *r = to;
 
-    if (r->count == ROWS_MOST)
+    if (r->count == ROWS_MAX)
         return;
     if (r->count == r->cap) {
         r->cap = r->cap ? 2 * r->cap : 256;

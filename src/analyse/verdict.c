@@ -47,7 +47,7 @@ enum verdict verdict_turned(enum verdict v)
 /* --- pairs, looked at as they come ---------------------------------------- */
 
 /* Student's limits at seven looks, each of a chance of 0.0025 / 7 a side. */
-static const double limits[VERDICT_PAIRS_MOST + 1] = {
+static const double limits[VERDICT_PAIRS_MAX + 1] = {
     [4] = 14.479,
     [5] = 9.398,
     [7] = 6.351,
@@ -59,7 +59,7 @@ static const double limits[VERDICT_PAIRS_MOST + 1] = {
 
 /* How many of the least and of the greatest differences chance may turn round:
  * by an e-value of 400, which holds at every look. */
-static const unsigned char signs[VERDICT_PAIRS_MOST + 1] = {
+static const unsigned char signs[VERDICT_PAIRS_MAX + 1] = {
     [12] = 1,
     [13] = 1,
     [14] = 1,
@@ -121,7 +121,7 @@ enum verdict verdict_of_pairs(struct interval *out, const double *differences,
 {
     struct interval i = { NAN, NAN, NAN };
     enum verdict v = VERDICT_CANNOT_TELL;
-    size_t look = count < VERDICT_PAIRS_MOST ? count : VERDICT_PAIRS_MOST;
+    size_t look = count < VERDICT_PAIRS_MAX ? count : VERDICT_PAIRS_MAX;
 
     while (look >= VERDICT_PAIRS_LEAST && !limits[look] && !signs[look])
         look--;
@@ -129,7 +129,7 @@ enum verdict verdict_of_pairs(struct interval *out, const double *differences,
         i = by_mean(differences, look);
         v = verdict_of(&i, least);
     }
-    if (v == VERDICT_CANNOT_TELL && look <= VERDICT_PAIRS_MOST && signs[look]) {
+    if (v == VERDICT_CANNOT_TELL && look <= VERDICT_PAIRS_MAX && signs[look]) {
         i = by_signs(differences, look);
         v = verdict_of(&i, least);
     }

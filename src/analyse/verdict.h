@@ -30,7 +30,7 @@ enum verdict verdict_turned(enum verdict v);
 /* --- pairs, looked at as they come ---------------------------------------- */
 
 #define VERDICT_PAIRS_LEAST 4
-#define VERDICT_PAIRS_MOST  30
+#define VERDICT_PAIRS_MAX   30
 
 /* What the first `count` pairs tell, each the difference of two logarithms:
  * after less before.  May be asked after every pair, and the first answer that

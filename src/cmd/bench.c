@@ -3,8 +3,8 @@
  * The command starts its own program again, as a worker, and meters that like
  * any other program: so the inferences of a benchmark are captured, stored and
  * reported as all others are. */
-#include "analyse/history.h"
-#include "analyse/measured.h"
+#include "analyse/limit_to_bench.h"
+#include "analyse/run_figures.h"
 #include "base/alloc.h"
 #include "cmd/bench/bench_json.h"
 #include "cmd/bench/bench_report.h"
@@ -102,10 +102,10 @@ static int report(const struct bench_settings *s, const struct bench_report *r,
 
     struct bench_energy *energy = alloc_zero(r->row_count, sizeof(*energy));
 
-    rc = measured_focus(&summary, store, run, e);
+    rc = limit_to_bench(&summary, store, run, e);
     if (!rc)
         rc = bench_energy_read(energy, r, &summary, store, e);
-    (void)history_keep(store, &summary, NULL); /* else `list` does it */
+    (void)run_figures_save(store, &summary, NULL); /* else `list` does it */
     /* Of an open loop, only the worker knows when each should have begun. */
     if (r->rows[0].response.count && r->row_count == 1)
         summary.latency = r->rows[0].response;

@@ -20,7 +20,7 @@
 
 #define USUAL_COUNT      300
 #define USUAL_DURATION_S 60
-#define BUDGET_MOST      (1 << 20) /* bytes of a file of budgets */
+#define BUDGET_MAX       (1 << 20) /* bytes of a file of budgets */
 
 const char *const check_side_names[2] = { "base", "head" };
 
@@ -171,8 +171,8 @@ static int read_budgets(struct check_result *r, struct error *e)
 
     if (!file)
         return 0;
-    text = alloc_zero(1, BUDGET_MOST);
-    n = file_read(text, BUDGET_MOST, "%s", file);
+    text = alloc_zero(1, BUDGET_MAX);
+    n = file_read(text, BUDGET_MAX, "%s", file);
     rc = n < 0 ? fail(e, n, "cannot read %.200s: %s", file, strerror(-n))
                : budgets_read(&r->budgets, (struct str){ text, (size_t)n },
                          file, e);

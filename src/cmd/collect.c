@@ -1,5 +1,5 @@
 /* collect.c -- records programs that somebody else starts. */
-#include "analyse/history.h"
+#include "analyse/run_figures.h"
 #include "analyse/summary.h"
 #include "base/buf.h"
 #include "base/json.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WORDS_MOST 256 /* of a command line; more are not shown */
+#define WORDS_MAX 256 /* of a command line; more are not shown */
 
 struct settings {
     uint64_t pid;
@@ -25,7 +25,7 @@ struct settings {
 /* The process's command line, cut into words. */
 struct command {
     char bytes[16384];
-    char *words[WORDS_MOST + 1];
+    char *words[WORDS_MAX + 1];
 };
 
 static void read_command(struct command *c, uint32_t pid)
@@ -33,7 +33,7 @@ static void read_command(struct command *c, uint32_t pid)
     int len = file_read(c->bytes, sizeof(c->bytes), "/proc/%u/cmdline", pid);
     size_t count = 0;
 
-    for (int i = 0; i < len && count < WORDS_MOST;
+    for (int i = 0; i < len && count < WORDS_MAX;
             i += (int)strlen(c->bytes + i) + 1)
         c->words[count++] = c->bytes + i;
     if (!count)
@@ -63,7 +63,7 @@ static int keep_figures(struct store *store, int64_t run, struct error *e)
 
     if (rc)
         return rc;
-    (void)history_keep(store, &summary, NULL); /* else `list` does it */
+    (void)run_figures_save(store, &summary, NULL); /* else `list` does it */
     summary_release(&summary);
     return 0;
 }

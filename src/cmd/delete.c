@@ -6,7 +6,7 @@
 #include "cmd/cli/source.h"
 #include "cmd/cmd.h"
 #include "export/json/summary_json.h"
-#include "fleet/change.h"
+#include "fleet/edit.h"
 #include "fleet/fetch.h"
 
 #include <errno.h>
@@ -98,7 +98,7 @@ static int delete (const struct settings *s, char **names, int words,
     if (!rc)
         rc = find_all(doomed, &count, store, c, names, e);
     for (size_t i = 0; i < count && !rc; i++)
-        rc = c ? change_delete(c, doomed[i].id, e)
+        rc = c ? edit_delete(c, doomed[i].id, e)
                : store_delete_run(store, doomed[i].row, e);
     if (!rc && store)
         rc = store_forget(store, e);

@@ -3,7 +3,7 @@
  * The command starts its own program again, as a worker, and meters that like
  * any other program: so the inferences of a generation are captured, stored and
  * reported as all others are. */
-#include "analyse/history.h"
+#include "analyse/run_figures.h"
 #include "base/alloc.h"
 #include "base/json_member.h"
 #include "base/json_read.h"
@@ -125,7 +125,7 @@ static int report(const struct generate_settings *s, struct str own,
 
     if (rc)
         return rc;
-    (void)history_keep(store, &summary, NULL); /* else `list` does it */
+    (void)run_figures_save(store, &summary, NULL); /* else `list` does it */
     if (s->json || s->out) {
         whole_document(&text, &summary, own);
         rc = output_write(s->out, buf_str(&text), e);

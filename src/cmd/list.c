@@ -1,5 +1,5 @@
 /* list.c -- the recorded runs, newest first. */
-#include "analyse/history.h"
+#include "analyse/run_figures.h"
 #include "analyse/summary.h"
 #include "base/json.h"
 #include "cmd/cli/options.h"
@@ -242,7 +242,7 @@ static int list(const struct settings *s, struct error *e)
 
     /* Whoever may only read the file sees those that are kept. */
     if (!rc && local && s->filter.metric &&
-            (rc = history_complete(store, e)) == -EROFS)
+            (rc = run_figures_complete(store, e)) == -EROFS)
         rc = 0;
     if (!rc)
         rc = (s->json ? list_json : list_text)(&text, store, s, e);

@@ -1,7 +1,7 @@
 #include "cmd/metered.h"
 
-#include "analyse/history.h"
-#include "analyse/keep_operators.h"
+#include "analyse/run_figures.h"
+#include "analyse/save_operators.h"
 #include "analyse/token_rows.h"
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -9,7 +9,7 @@
 #include "cmd/cli/settings.h"
 #include "cmd/cli/source.h"
 #include "collect/collector.h"
-#include "energy/keep.h"
+#include "energy/save.h"
 #include "live/loop.h"
 #include "live/rollup.h"
 #include "os/clock.h"
@@ -185,8 +185,8 @@ static void derive(void *to, struct run *run)
 
     (void)token_rows_keep(store, run->row, NULL);
     if (r->knows_energy)
-        (void)energy_keep(store, run, NULL);
-    (void)keep_operators(store, run, NULL);
+        (void)energy_save(store, run, NULL);
+    (void)save_operators(store, run, NULL);
 }
 
 /* The rollups come first, as at the end they have something to tell. */
@@ -212,7 +212,7 @@ static void subscribe(struct recording *r, const struct metered_settings *s)
 static void begin_sampling(struct recording *r, double hz)
 {
     uint64_t pid = collector_pid(r->collector);
-    struct sampling_rate rates[ENERGY_SAMPLERS_MOST];
+    struct sampling_rate rates[ENERGY_SAMPLERS_MAX];
     struct target_plan targets = {
         .pids = &pid,
         .pid_count = 1,
@@ -416,7 +416,7 @@ void metered_close(struct metered *m, const char *verb)
             spent_ns < SHIPPER_LAST_NS ? SHIPPER_LAST_NS - spent_ns : 0;
 
     if (m->shipper)
-        (void)history_complete(m->store, NULL); /* they go with it */
+        (void)run_figures_complete(m->store, NULL); /* they go with it */
     shipper_stop(m->shipper, m->outcome.run.row, mono_ns() + left_ns, &sent);
     if (sent.failed)
         (void)fprintf(stderr,

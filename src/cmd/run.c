@@ -1,5 +1,5 @@
 /* run.c -- starts a program under the meter. */
-#include "analyse/history.h"
+#include "analyse/run_figures.h"
 #include "analyse/summary.h"
 #include "cmd/cli/options.h"
 #include "cmd/cli/output.h"
@@ -42,7 +42,7 @@ static int report(const struct settings *s, struct store *store, int64_t run,
 
     if (rc)
         return rc;
-    (void)history_keep(store, &summary, NULL); /* else `list` does it */
+    (void)run_figures_save(store, &summary, NULL); /* else `list` does it */
     summary.prices = s->prices;
     if (s->out || s->json)
         summary_json(&text, &summary);

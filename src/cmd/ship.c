@@ -1,6 +1,6 @@
 /* ship.c -- sends recorded runs to the store of many machines. */
 #include "fleet/ship.h"
-#include "analyse/history.h"
+#include "analyse/run_figures.h"
 #include "base/buf.h"
 #include "cmd/cli/options.h"
 #include "cmd/cli/output.h"
@@ -60,7 +60,7 @@ static int set_retention(struct shipping *x, struct error *e)
 static int send_runs(struct shipping *x, char *const *names, struct error *e)
 {
     struct ship_tally tally = { 0 };
-    int rc = history_complete(x->store, e); /* the figures go with them */
+    int rc = run_figures_complete(x->store, e); /* the figures go with them */
 
     if (!rc)
         rc = choose_runs(x, names, e);

@@ -7,7 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/text/term.h"
 #include "export/json/summary_json.h"
-#include "fleet/change.h"
+#include "fleet/edit.h"
 #include "fleet/fetch.h"
 
 #include <errno.h>
@@ -159,7 +159,7 @@ static int tag(const struct settings *s, char **words, struct error *e)
     if (!rc)
         rc = store_read_run(store, row, take_run, &l, e);
     if (!rc && changes && c)
-        rc = change_labels(c, l.id, l.tags, l.experiment, e);
+        rc = edit_labels(c, l.id, l.tags, l.experiment, e);
     store_close(store);
     clickhouse_close(c);
     if (!rc) {

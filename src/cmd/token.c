@@ -60,9 +60,8 @@ static int create(const struct settings *s, struct token_list *l,
                 name);
     if (place_of(l, name) < l->count)
         return fail(e, -EEXIST, "there is a token '%s' already", name);
-    if (l->count == TOKENS_MOST)
-        return fail(e, -ENOSPC, "there are %d tokens: revoke some",
-                TOKENS_MOST);
+    if (l->count == TOKENS_MAX)
+        return fail(e, -ENOSPC, "there are %d tokens: revoke some", TOKENS_MAX);
     if (s->expires && (rc = when_span(&span, s->expires, e)))
         return rc;
     l->items = alloc_resize(l->items, (l->count + 1) * sizeof(*l->items));

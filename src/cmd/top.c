@@ -1,5 +1,5 @@
 /* top.c -- the machine, its processes and its models on one screen. */
-#include "analyse/history.h"
+#include "analyse/run_figures.h"
 #include "analyse/summary.h"
 #include "base/alloc.h"
 #include "base/compiler.h"
@@ -182,7 +182,7 @@ static void report(const struct metered *m)
 
     if (summary_read(&summary, m->store, m->outcome.run.row, NULL))
         return;
-    (void)history_keep(m->store, &summary, NULL); /* else `list` does it */
+    (void)run_figures_save(m->store, &summary, NULL); /* else `list` does it */
     summary_text(&text, &summary, term_colours(stderr));
     (void)fwrite(text.p, 1, text.len, stderr);
     buf_release(&text);

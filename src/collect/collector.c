@@ -5,10 +5,10 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/proc_cmdline.h"
-#include "collect/absence.h"
+#include "collect/empty_run.h"
+#include "collect/not_followed.h"
 #include "collect/rings.h"
 #include "collect/trace.h"
-#include "collect/unheard.h"
 #include "model/host.h"
 #include "os/child.h"
 #include "os/clock.h"
@@ -39,9 +39,9 @@
 #define RECORDS_FOR_OPS (1 << 18)
 
 /* Processes that are named in a sentence. */
-#define NAMED_MOST 8
+#define NAMED_MAX 8
 
-#define THREADS_MOST 10000 /* that have names */
+#define THREADS_MAX 10000 /* that have names */
 
 /* How long a program that was asked to end may take. */
 #define PATIENCE_NS UINT64_C(10000000000)
@@ -67,7 +67,7 @@ struct collector {
     uint64_t inferences;
     struct map pids;    /* of processes, by their ids */
     struct map threads; /* whose names are told, or cannot be */
-    struct absence seen;
+    struct empty_run seen;
     struct buf note; /* what is to be said of the run */
     atomic_bool stop;
     uint64_t asked_ns; /* when the program was asked to end; 0: it was not */
@@ -156,7 +156,7 @@ static void name_thread(struct collector *c, const struct inference *i)
     const uint64_t *pid = map_find(&c->pids, i->process);
     char name[64];
 
-    if (!pid || c->threads.count >= THREADS_MOST || map_find(&c->threads, key))
+    if (!pid || c->threads.count >= THREADS_MAX || map_find(&c->threads, key))
         return;
     map_put(&c->threads, key, 1);
     if (thread_name(name, sizeof(name), (uint32_t)*pid, i->thread))
@@ -474,7 +474,7 @@ static void name_alive(void *to, const struct ring_owner *o)
 {
     struct named *n = to;
 
-    if (n->count++ < NAMED_MOST)
+    if (n->count++ < NAMED_MAX)
         buf_printf(n->out, "%s%u (%s)", n->count > 1 ? ", " : "", o->pid,
                 o->program);
 }
@@ -490,7 +490,7 @@ static void note_alive(const struct collector *c, struct buf *out)
                 "%s%zu of its processes still run, and what they do from now "
                 "on is not recorded: %s%s. With --wait they are waited for.",
                 out->len ? " " : "", n.count, buf_cstr(&names),
-                n.count > NAMED_MOST ? ", ..." : "");
+                n.count > NAMED_MAX ? ", ..." : "");
     buf_release(&names);
 }
 
@@ -501,15 +501,15 @@ static void end_rings(struct collector *c)
     struct buf others = { 0 };
 
     c->seen.failed = c->run.signal || c->run.exit_code;
-    c->seen.unreadable = rings_odd(c->rings) > 0;
-    unheard_tell(&others, &c->seen, &c->to, c->rings);
+    c->seen.unreadable = rings_malformed(c->rings) > 0;
+    not_followed_report(&others, &c->seen, &c->to, c->rings);
     if (!c->plan.pid) /* else it is meant to go on */
         note_alive(c, &others);
     rings_close(c->rings);
     c->rings = NULL;
     trace_end(c->trace);
     if (!c->inferences)
-        absence_explain(&c->note, &c->seen);
+        empty_run_explain(&c->note, &c->seen);
     if (others.len)
         buf_printf(&c->note, "%s%s", c->note.len ? " " : "", buf_cstr(&others));
     buf_release(&others);

@@ -8,12 +8,12 @@
 #include <string.h>
 
 /* A process that claims more than that is not believed. */
-#define KERNELS_MOST (1 << 18)
-#define TOLD_MOST    (1 << 16) /* threads */
-#define PENDING_MOST 1024
-#define THREADS_MOST 256                /* of an inference */
-#define WAITING_MOST ((size_t)64 << 20) /* bytes */
-#define ROOM_KEPT    ((size_t)1 << 18)  /* bytes, for the next inference */
+#define KERNELS_MAX (1 << 18)
+#define TOLD_MAX    (1 << 16) /* threads */
+#define PENDING_MAX 1024
+#define THREADS_MAX 256                /* of an inference */
+#define WAITING_MAX ((size_t)64 << 20) /* bytes */
+#define ROOM_KEPT   ((size_t)1 << 18)  /* bytes, for the next inference */
 
 struct kernels *kernels_new(const struct subscriber *sink,
         const struct texts *texts)
@@ -103,7 +103,7 @@ static bool take_kernel(struct process_kernels *p, const struct record *r)
         map_remove(&p->kernels, r->kernel.kernel);
         forget_kernel(p, x);
     }
-    if (p->kernels.count >= KERNELS_MOST || r->kernel.kernel & LINE_KIND_BITS)
+    if (p->kernels.count >= KERNELS_MAX || r->kernel.kernel & LINE_KIND_BITS)
         return false;
     x = alloc_zero(1, sizeof(*x));
     x->found = *r;
@@ -127,7 +127,7 @@ static bool describe(struct process_kernels *p, struct kernel *x,
 {
     if (x->table)
         return true;
-    if (p->tensor_count >= TENSORS_MOST)
+    if (p->tensor_count >= TENSORS_MAX)
         return false;
     /* Doubled each time it is full: at a power of 2. */
     if (!(x->tensor_count & (x->tensor_count - 1)))
@@ -187,7 +187,7 @@ static struct pending *begin(struct process_kernels *p, uint32_t trace)
 {
     struct pending *x = find_pending(p, 0);
 
-    if (!x && p->pending_count < PENDING_MOST) {
+    if (!x && p->pending_count < PENDING_MAX) {
         p->pending = alloc_resize(p->pending,
                 (p->pending_count + 1) * sizeof(*p->pending));
         x = &p->pending[p->pending_count++];
@@ -215,7 +215,7 @@ static struct pending *pending_of(struct process_kernels *p, uint32_t trace)
 /* False: what waits is too much. */
 static bool has_room(struct process_kernels *p, struct pending *x, size_t bytes)
 {
-    if (p->waiting + bytes > WAITING_MOST) {
+    if (p->waiting + bytes > WAITING_MAX) {
         x->damaged = true;
         return false;
     }
@@ -250,7 +250,7 @@ static struct lines *lines_of(struct pending *x, uint32_t thread)
         x->lines[0].thread = thread;
         return &x->lines[0];
     }
-    if (x->thread_count == THREADS_MOST)
+    if (x->thread_count == THREADS_MAX)
         return NULL;
     x->lines =
             alloc_resize(x->lines, (x->thread_count + 1) * sizeof(*x->lines));
@@ -293,7 +293,7 @@ static bool take_traced(struct process_kernels *p, const struct record *r)
     uint64_t *place = map_find(&p->traced, r->traced.thread);
 
     if (!place) {
-        if (p->told_count >= TOLD_MOST)
+        if (p->told_count >= TOLD_MAX)
             return false;
         p->told = alloc_resize(p->told, (p->told_count + 1) * sizeof(*p->told));
         map_put(&p->traced, r->traced.thread, p->told_count++);

@@ -9,13 +9,13 @@
 #include <stddef.h>
 
 /* Who claims more than that is not believed. */
-#define OPERATORS_MOST (1 << 18)          /* of a run */
-#define TENSORS_MOST   (1 << 21)          /* of a run's operators */
-#define SHAPES_MOST    512                /* of an operator */
-#define SETS_MOST      ((size_t)1 << 24)  /* places in a run's sets of shapes */
-#define SHAPE_TEXT     ((size_t)64 << 20) /* bytes of a run's shapes */
-#define SPREAD_BYTES   ((size_t)256 << 20)
-#define BODIES         64 /* within each other */
+#define OPERATORS_MAX (1 << 18)          /* of a run */
+#define TENSORS_MAX   (1 << 21)          /* of a run's operators */
+#define SHAPES_MAX    512                /* of an operator */
+#define SETS_MAX      ((size_t)1 << 24)  /* places in a run's sets of shapes */
+#define SHAPE_TEXT    ((size_t)64 << 20) /* bytes of a run's shapes */
+#define SPREAD_BYTES  ((size_t)256 << 20)
+#define BODIES        64 /* within each other */
 
 /* --- tables of operators -------------------------------------------------- */
 

@@ -108,10 +108,10 @@ static const struct record *as_read(const struct map *inputs,
 
 /* --- one operator --------------------------------------------------------- */
 
-#define LIST_MOST 1024
+#define LIST_MAX 1024
 
 struct listed {
-    const struct record *in[LIST_MOST], *out[LIST_MOST];
+    const struct record *in[LIST_MAX], *out[LIST_MAX];
     size_t n_in, n_out;
     bool in_known, out_known;
     uint64_t activation_bytes, parameter_bytes, output_bytes;
@@ -131,7 +131,7 @@ static void list_inputs(struct listed *l, const struct op *o,
             continue; /* told twice */
         if (!has_shape(r))
             continue;
-        if (l->n_in < LIST_MOST)
+        if (l->n_in < LIST_MAX)
             l->in[l->n_in++] = r;
         l->in_known &= bytes_of(r, &bytes);
 
@@ -173,7 +173,7 @@ static void list_outputs(struct listed *l, const struct op *o,
             l->out_known = false;
             continue;
         }
-        if (l->n_out < LIST_MOST)
+        if (l->n_out < LIST_MAX)
             l->out[l->n_out++] = r;
         l->out_known &= bytes_of(r, &bytes);
         l->output_bytes += bytes;
@@ -208,7 +208,7 @@ static uint32_t keep_shape(struct kernels *k, struct op *o,
     for (uint32_t i = 0; i < o->shape_count; i++)
         if (o->shapes[i].hash == hash)
             return i + 1;
-    if (o->shape_count == SHAPES_MOST || k->text_bytes + text->len > SHAPE_TEXT)
+    if (o->shape_count == SHAPES_MAX || k->text_bytes + text->len > SHAPE_TEXT)
         return 0;
     k->text_bytes += text->len;
     if (!(o->shape_count & (o->shape_count - 1)))
@@ -242,7 +242,7 @@ static bool widen(struct kernels *k, struct shape_set *set, uint32_t count)
 {
     if (set->count >= count)
         return true;
-    if (k->set_places + (count - set->count) > SETS_MOST)
+    if (k->set_places + (count - set->count) > SETS_MAX)
         return false;
     k->set_places += count - set->count;
     set->shape = alloc_resize(set->shape, count * sizeof(*set->shape));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Timelines of a table take at most so many rows, but for the first. */
-#define ROWS_MOST (1 << 18)
+#define ROWS_MAX (1 << 18)
 /* From so many inferences on it is known which ones are slow. */
 #define SLOW_FROM  128
 #define SLOW_EVERY 64 /* inferences, until it is found out again */
@@ -108,7 +108,7 @@ static bool is_worth_keeping(struct op_account *a, uint64_t run_ns)
 static void keep_timeline(struct kernels *k, struct op_table *t,
         const struct kernels_run *run, size_t count)
 {
-    if (t->rows_kept && t->rows_kept + count > ROWS_MOST)
+    if (t->rows_kept && t->rows_kept + count > ROWS_MAX)
         return;
     t->rows_kept += count;
     for (size_t i = 0; i < count; i++) {

@@ -314,8 +314,8 @@ bool op_resolve(struct kernels *k, struct process_kernels *p,
 
     uint64_t *place = map_find(&t->places, x->key);
 
-    if (!place && (k->operator_count >= OPERATORS_MOST ||
-                          k->tensor_count + x->tensor_count > TENSORS_MOST))
+    if (!place && (k->operator_count >= OPERATORS_MAX ||
+                          k->tensor_count + x->tensor_count > TENSORS_MAX))
         return false;
     x->place = place ? (uint32_t)*place : add_op(k, t, x, graph);
     x->table = t;

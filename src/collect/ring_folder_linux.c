@@ -14,8 +14,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#define NAME_MOST  64
-#define PATH_MOST  (RING_FOLDER_PATH + 256)
+#define NAME_BYTES 64
+#define PATH_BYTES (RING_FOLDER_PATH + 256)
 #define ROOM_BYTES (UINT64_C(32) << 20)
 #define LEFT       "-left" /* behind the number of a process that still runs */
 
@@ -106,7 +106,7 @@ void ring_folder_remove(const char *folder, const uint32_t *alive, size_t count)
 {
     empty_folder(folder, count ? CHANNEL_HOOK : NULL);
     for (size_t i = 0; i < count; i++) {
-        char path[PATH_MOST];
+        char path[PATH_BYTES];
 
         (void)snprintf(path, sizeof(path), "%s/%u" LEFT, folder, alive[i]);
 
@@ -137,7 +137,7 @@ static void clear_away_dead(const char *base, const char *prefix)
 
     (void)folder_read(&f, "%s", base);
     for (size_t i = 0; i < f.count; i++) {
-        char path[PATH_MOST];
+        char path[PATH_BYTES];
         struct stat s;
 
         if (strncmp(f.name[i], prefix, strlen(prefix)) != 0)
@@ -159,7 +159,7 @@ static void clear_away_dead(const char *base, const char *prefix)
 /* Of that size from the start: there may be no room later. */
 static int make_refusals(const char *folder)
 {
-    char path[PATH_MOST];
+    char path[PATH_BYTES];
 
     (void)snprintf(path, sizeof(path), "%s/" CHANNEL_REFUSALS, folder);
 
@@ -182,7 +182,7 @@ static int make_refusals(const char *folder)
 static int make_own(char out[RING_FOLDER_PATH], struct error *e)
 {
     const char *base = base_folder();
-    char prefix[NAME_MOST];
+    char prefix[NAME_BYTES];
 
     (void)snprintf(prefix, sizeof(prefix), "ortmeter-%u-", geteuid());
     clear_away_dead(base, prefix);
@@ -251,7 +251,7 @@ int ring_folder_link(const char *folder, const char *hook,
 int ring_folder_set(const char *folder, const char *name, const char *value,
         struct error *e)
 {
-    char path[PATH_MOST];
+    char path[PATH_BYTES];
     FILE *f;
     bool good;
 
@@ -270,7 +270,7 @@ void ring_folder_refusals(const char *folder,
         void *context)
 {
     struct channel_refusal r;
-    char path[PATH_MOST];
+    char path[PATH_BYTES];
 
     (void)snprintf(path, sizeof(path), "%s/" CHANNEL_REFUSALS, folder);
 

@@ -83,7 +83,7 @@ size_t rings_arriving(const struct rings *r);
 /* Programs that a hooked process became or started, and that did not come here
  * themselves: `why` is NULL, or what the program said; `runtime` the ONNX
  * Runtime that they were seen to have loaded, or NULL. */
-struct ring_stranger {
+struct ring_unhooked {
     uint32_t pid;
     const char *program;
     const char *runtime;
@@ -96,15 +96,15 @@ struct ring_stranger {
 void rings_expect(struct rings *r, uint32_t pid, const char *program,
         uint64_t time_ns);
 
-void rings_each_stranger(struct rings *r,
-        void (*each)(void *context, const struct ring_stranger *s),
+void rings_each_unhooked(struct rings *r,
+        void (*each)(void *context, const struct ring_unhooked *s),
         void *context);
 
 /* Programs that were started and may be such, but were not noted. */
 size_t rings_unnoted(const struct rings *r);
 
 /* Files that claimed to be rings, and were none of this version: removed. */
-size_t rings_odd(const struct rings *r);
+size_t rings_malformed(const struct rings *r);
 
 /* The last time: tells of all owners that they are gone, whether they are or
  * not, and removes the folder. */

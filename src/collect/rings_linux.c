@@ -4,8 +4,8 @@
 #include "base/proc_cmdline.h"
 #include "collect/record_time.h"
 #include "collect/ring_folder.h"
-#include "collect/strangers.h"
 #include "collect/tick_line.h"
+#include "collect/unhooked.h"
 #include "os/child.h"
 #include "os/clock.h"
 #include "os/guard.h"
@@ -21,14 +21,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAME_MOST 96
-#define PATH_MOST (RING_FOLDER_PATH + NAME_MOST)
+#define NAME_BYTES 96
+#define PATH_BYTES (RING_FOLDER_PATH + NAME_BYTES)
 
 /* New files are looked for that often, and who died among the writers of a
  * ring; strangers are looked at that often. */
 #define LOOK_EVERY_NS     10000000
 #define SWEEP_EVERY_NS    100000000
-#define STRANGER_EVERY_NS 1000000000
+#define UNHOOKED_EVERY_NS 1000000000
 
 /* Whoever uses ONNX Runtime from its start has said so by then. */
 #define NEW_NS UINT64_C(1000000000)
@@ -39,11 +39,11 @@
 
 /* A ring is as large as what came in a second, where there is room; it is young
  * when it may fill faster than is known yet. */
-#define GROW_FULL    0.125
-#define GROW_FACTOR  4
-#define ROOM_SHARE   4 /* of what is free, a new ring takes at most one part */
-#define YOUNG_NS     200000000
-#define RECORDS_MOST (1 << 16)
+#define GROW_FULL   0.125
+#define GROW_FACTOR 4
+#define ROOM_SHARE  4 /* of what is free, a new ring takes at most one part */
+#define YOUNG_NS    200000000
+#define RECORDS_MAX (1 << 16)
 
 /* One that writes to a ring, or made one. */
 struct process {
@@ -57,7 +57,7 @@ struct process {
 };
 
 struct source {
-    char name[NAME_MOST];
+    char name[NAME_BYTES];
     struct channel_header *header;
     size_t mapped;
     struct guard *guard;
@@ -86,11 +86,11 @@ struct rings {
     struct process **processes; /* all that ever were: they are pointed to */
     size_t process_count;
     uint32_t heard;
-    struct strangers *strangers;
+    struct unhooked *unhooked;
     size_t odd;
     size_t unnoted; /* in rings that are no more */
     uint32_t most;  /* records in a ring */
-    uint64_t looked_ns, swept_ns, strangers_ns, polled_ns;
+    uint64_t looked_ns, swept_ns, unhooked_ns, polled_ns;
     uint64_t pid_namespace;
     bool counts_ticks;
     struct tick_line line;
@@ -281,7 +281,7 @@ static void describe(struct rings *r, struct source *s)
     s->before = written_before(r, p);
     p->rings++;
     if (!s->before)
-        strangers_came(r->strangers, o.pid, o.start_ns);
+        unhooked_arrived(r->unhooked, o.pid, o.start_ns);
 }
 
 static bool is_known(const struct rings *r, const char *name)
@@ -295,9 +295,9 @@ static bool is_known(const struct rings *r, const char *name)
 static void add_source(struct rings *r, const char *name)
 {
     size_t len = strlen(name);
-    char path[PATH_MOST];
+    char path[PATH_BYTES];
 
-    if (len < 5 || len >= NAME_MOST || strcmp(name + len - 5, ".ring") != 0 ||
+    if (len < 5 || len >= NAME_BYTES || strcmp(name + len - 5, ".ring") != 0 ||
             is_known(r, name))
         return;
 
@@ -333,7 +333,7 @@ static void hand_over(struct rings *r, struct source *s, struct record *record)
     struct process *p = writer_of(r, s, ring_writer(record->stamp));
 
     if (record->kind == RECORD_EXEC) {
-        strangers_expect(r->strangers, record);
+        unhooked_expect(r->unhooked, record);
         return;
     }
     if (!s->first_ns)
@@ -397,7 +397,7 @@ static void mind_holes(struct source *s, uint64_t now_ns)
 
 static void close_source(struct rings *r, struct source *s)
 {
-    char path[PATH_MOST];
+    char path[PATH_BYTES];
     struct ring_owner *o = &s->owner->owner;
 
     o->lost += ring_dropped(&s->ring) + s->damaged;
@@ -528,9 +528,9 @@ int rings_open(struct rings **out, const char *folder,
         return rc;
     }
     r->sink = *sink;
-    r->most = RECORDS_MOST;
+    r->most = RECORDS_MAX;
     r->pid_namespace = own_pid_namespace();
-    r->strangers = strangers_new();
+    r->unhooked = unhooked_new();
     r->counts_ticks = ticks_are_steady();
     r->polled_ns = mono_ns();
     look_at_clocks(r);
@@ -603,10 +603,10 @@ static void forget_sources(struct rings *r)
 
 static void look_for_strangers(struct rings *r)
 {
-    strangers_look(r->strangers);
+    unhooked_look(r->unhooked);
     for (size_t i = 0; i < r->process_count; i++)
         if (r->processes[i]->watched && !is_dead(r->processes[i]))
-            strangers_search(r->strangers, r->processes[i]->owner.pid);
+            unhooked_search(r->unhooked, r->processes[i]->owner.pid);
 }
 
 double rings_poll(struct rings *r)
@@ -635,8 +635,8 @@ double rings_poll(struct rings *r)
     forget_sources(r);
     if (now_ns - r->swept_ns >= SWEEP_EVERY_NS)
         r->swept_ns = now_ns;
-    if (now_ns - r->strangers_ns >= STRANGER_EVERY_NS) {
-        r->strangers_ns = now_ns;
+    if (now_ns - r->unhooked_ns >= UNHOOKED_EVERY_NS) {
+        r->unhooked_ns = now_ns;
         look_for_strangers(r);
     }
     return fullest;
@@ -685,7 +685,7 @@ static bool is_new(const struct rings *r, struct process *p, uint64_t now_ns)
 size_t rings_arriving(const struct rings *r)
 {
     uint64_t now_ns = mono_ns();
-    size_t n = strangers_arriving(r->strangers, now_ns);
+    size_t n = unhooked_arriving(r->unhooked, now_ns);
 
     for (size_t i = 0; i < r->process_count; i++)
         n += is_new(r, r->processes[i], now_ns);
@@ -693,8 +693,8 @@ size_t rings_arriving(const struct rings *r)
 }
 
 struct refusing {
-    struct strangers *strangers;
-    void (*each)(void *context, const struct ring_stranger *s);
+    struct unhooked *unhooked;
+    void (*each)(void *context, const struct ring_unhooked *s);
     void *context;
 };
 
@@ -702,8 +702,8 @@ static void tell_refusal(void *to, const struct channel_refusal *x)
 {
     const struct refusing *f = to;
 
-    strangers_came(f->strangers, x->pid, UINT64_MAX); /* it is known better */
-    f->each(f->context, &(struct ring_stranger){
+    unhooked_arrived(f->unhooked, x->pid, UINT64_MAX); /* it is known better */
+    f->each(f->context, &(struct ring_unhooked){
                                 .pid = x->pid,
                                 .program = x->program,
                                 .why = x->why,
@@ -723,18 +723,18 @@ void rings_expect(struct rings *r, uint32_t pid, const char *program,
     (void)snprintf(exec.exec.program, sizeof(exec.exec.program), "%s",
             program + (len < RECORD_TEXT_BYTES ? 0
                                                : len - RECORD_TEXT_BYTES + 1));
-    strangers_expect(r->strangers, &exec);
+    unhooked_expect(r->unhooked, &exec);
 }
 
-void rings_each_stranger(struct rings *r,
-        void (*each)(void *context, const struct ring_stranger *s),
+void rings_each_unhooked(struct rings *r,
+        void (*each)(void *context, const struct ring_unhooked *s),
         void *context)
 {
-    struct refusing f = { r->strangers, each, context };
+    struct refusing f = { r->unhooked, each, context };
 
     ring_folder_refusals(r->folder, tell_refusal, &f);
     look_for_strangers(r);
-    strangers_each(r->strangers, each, context);
+    unhooked_each(r->unhooked, each, context);
 }
 
 size_t rings_unnoted(const struct rings *r)
@@ -746,7 +746,7 @@ size_t rings_unnoted(const struct rings *r)
     return n;
 }
 
-size_t rings_odd(const struct rings *r)
+size_t rings_malformed(const struct rings *r)
 {
     return r->odd;
 }
@@ -788,7 +788,7 @@ void rings_close(struct rings *r)
         free(r->processes[i]->program);
         free(r->processes[i]);
     }
-    strangers_free(r->strangers);
+    unhooked_free(r->unhooked);
     free(r->processes);
     free(r->sources);
     free(r);

@@ -8,8 +8,8 @@
 
 /* More than any program sets; what comes beyond is not kept. */
 #define MOST       256
-#define NAME_MOST  128                 /* bytes of a provider's name */
-#define BYTES_MOST ((size_t)64 * 1024) /* of keys and values together */
+#define NAME_BYTES 128                 /* bytes of a provider's name */
+#define BYTES_MAX  ((size_t)64 * 1024) /* of keys and values together */
 
 static const char cpu[] = "CPUExecutionProvider";
 
@@ -52,7 +52,7 @@ static bool fits(const struct session_options *o, size_t instead_of,
     for (size_t i = 0; i < o->count; i++)
         if (i != instead_of)
             bytes += bytes_of(&o->items[i]);
-    return bytes <= BYTES_MOST;
+    return bytes <= BYTES_MAX;
 }
 
 static void set(struct session_options *o, struct option what)
@@ -82,7 +82,7 @@ void session_options_set_number(struct session_options *o, const char *key,
 
 void session_options_provider(struct session_options *o, const char *name)
 {
-    if (o->provider_count == MOST || strlen(name) > NAME_MOST)
+    if (o->provider_count == MOST || strlen(name) > NAME_BYTES)
         return;
     o->providers = alloc_resize(o->providers,
             (o->provider_count + 1) * sizeof(*o->providers));

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_MOST  ((size_t)64 * 1024)
-#define TEXTS_MOST ((size_t)64 * 1024 * 1024)
-#define TEXT_COST  64 /* what a text takes beside its bytes */
+#define TEXT_MAX  ((size_t)64 * 1024)
+#define TEXTS_MAX ((size_t)64 * 1024 * 1024)
+#define TEXT_COST 64 /* what a text takes beside its bytes */
 
 struct text {
     uint32_t len;
@@ -29,8 +29,8 @@ bool texts_take(struct texts *t, const struct record *piece)
     struct text *text = find(t, hash);
 
     if (!text) {
-        if (!hash || len > TEXT_MOST || at ||
-                t->bytes + len + TEXT_COST > TEXTS_MOST)
+        if (!hash || len > TEXT_MAX || at ||
+                t->bytes + len + TEXT_COST > TEXTS_MAX)
             return false;
         text = alloc_zero(1, sizeof(*text) + len + 1);
         text->len = len;

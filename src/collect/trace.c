@@ -64,7 +64,7 @@ uint32_t trace_process(struct trace *t, uint32_t parent, uint64_t start_ns)
     return t->process_count;
 }
 
-uint64_t trace_odd(const struct trace *t)
+uint64_t trace_malformed(const struct trace *t)
 {
     return t->odd;
 }
@@ -233,7 +233,7 @@ static void keep_options(struct trace *t, struct known *k, uint64_t at,
 
     if (old)
         session_options_free((struct session_options *)(uintptr_t)*old);
-    if (!o || k->options.count >= OPTIONS_MOST) {
+    if (!o || k->options.count >= OPTIONS_MAX) {
         t->odd += o != NULL;
         session_options_free(o);
         map_remove(&k->options, at);
@@ -350,7 +350,7 @@ static void take_error_text(struct trace *t, uint32_t process,
 {
     struct known *k = trace_known(t, process);
 
-    if (k->errors.count < OBJECTS_MOST)
+    if (k->errors.count < OBJECTS_MAX)
         map_put(&k->errors, r->error.thread, r->error.text);
 }
 

@@ -32,4 +32,4 @@ void trace_tell(struct trace *t);
 void trace_end(struct trace *t);
 
 /* How many records made no sense. */
-uint64_t trace_odd(const struct trace *t);
+uint64_t trace_malformed(const struct trace *t);

@@ -33,7 +33,7 @@ static uint32_t new_session(struct trace *t, uint32_t process,
     uint64_t at = r->kind == RECORD_SESSION ? r->session.options : 0;
     struct session_options *o = at ? trace_options(t, process, at) : NULL;
 
-    if (t->session_count >= OBJECTS_MOST) {
+    if (t->session_count >= OBJECTS_MAX) {
         t->odd++;
         return 0;
     }
@@ -127,7 +127,7 @@ void trace_take_gil(struct trace *t, uint32_t process, const struct record *r)
     struct known *k = trace_known(t, process);
 
     if (r->gil.released > r->gil.wanted || r->gil.wanted > r->gil.taken ||
-            k->gil.count >= OBJECTS_MOST) {
+            k->gil.count >= OBJECTS_MAX) {
         t->odd++;
         return;
     }
@@ -182,7 +182,7 @@ void trace_take_passed(struct trace *t, uint32_t process,
     uint64_t *kept = map_find(&k->passed, r->passed.thread);
     struct passed_on *on = kept ? (struct passed_on *)(uintptr_t)*kept : NULL;
 
-    if (!on && k->passed.count >= OBJECTS_MOST) {
+    if (!on && k->passed.count >= OBJECTS_MAX) {
         t->odd++;
         return;
     }
@@ -264,7 +264,7 @@ void trace_take_batch(struct trace *t, uint32_t process, const struct record *r)
         return;
     }
     if (!place) {
-        if (k->batch_count >= OBJECTS_MOST) {
+        if (k->batch_count >= OBJECTS_MAX) {
             t->odd++;
             return;
         }

@@ -8,8 +8,8 @@
 #include "model/follow.h"
 
 /* A process that claims more than that is not believed. */
-#define OBJECTS_MOST ((1 << 20) - 1)
-#define OPTIONS_MOST (1 << 16)
+#define OBJECTS_MAX ((1 << 20) - 1)
+#define OPTIONS_MAX (1 << 16)
 
 /* What a process told, by the addresses it uses. */
 struct known {

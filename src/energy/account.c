@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define POINTS_MOST 36000 /* an hour at the least step */
+#define POINTS_MAX 36000 /* an hour at the least step */
 
 static char *copied(const char *text)
 {
@@ -111,8 +111,8 @@ static void make_points(struct energy_account *a)
 
     if (step_ns < a->period_ns)
         step_ns = a->period_ns;
-    if (step_ns < length_ns / POINTS_MOST)
-        step_ns = length_ns / POINTS_MOST;
+    if (step_ns < length_ns / POINTS_MAX)
+        step_ns = length_ns / POINTS_MAX;
     a->point_count = (size_t)((length_ns + step_ns - 1) / step_ns);
     a->points = alloc_zero(a->point_count + 1, sizeof(*a->points));
     for (size_t i = 0; i < a->point_count; i++) {

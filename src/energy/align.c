@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define STEP_LEAST_NS 1000000ull
-#define POINTS_MOST   20000
+#define POINTS_MAX    20000
 #define POINTS_LEAST  20
 
 struct grid {
@@ -100,8 +100,8 @@ struct align align_find(const struct series_reading *fixed, size_t fixed_count,
     a.step_ns = (gap < other ? gap : other) / 2;
     if (a.step_ns < STEP_LEAST_NS)
         a.step_ns = STEP_LEAST_NS;
-    if (a.step_ns < (end - start) / POINTS_MOST)
-        a.step_ns = (end - start) / POINTS_MOST;
+    if (a.step_ns < (end - start) / POINTS_MAX)
+        a.step_ns = (end - start) / POINTS_MAX;
     a.count = (end - start) / a.step_ns + 1;
 
     struct grid b = a;

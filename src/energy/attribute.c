@@ -141,7 +141,7 @@ static size_t choose_kinds(struct pass *p)
 
     for (uint32_t i = 0; i < classes; i++)
         p->kind[i] = SIZE_MAX;
-    while (kinds < FIT_KINDS_MOST - 1) {
+    while (kinds < FIT_KINDS_MAX - 1) {
         uint32_t best = classes;
 
         for (uint32_t i = 0; i < classes; i++)

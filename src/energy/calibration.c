@@ -3,13 +3,13 @@
 #include "energy/calibration.h"
 
 #include "base/alloc.h"
-#include "energy/gathered.h"
+#include "energy/input.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define RUNS_MOST 64 /* calibrations of all machines that are looked at */
+#define RUNS_MAX 64 /* calibrations of all machines that are looked at */
 
 struct finder {
     const char *host; /* that is wanted, as JSON */
@@ -51,7 +51,7 @@ static void look(void *to, const struct run_line *l)
 
 /* What the calibration knew, by the names of the sensors. */
 struct known {
-    const struct gathered *g;
+    const struct energy_input *g;
     double *idle_watts;
     struct map wanted; /* from a subject of the calibration to one of ours */
 };
@@ -77,13 +77,13 @@ static void take_reading(void *to, const struct reading *r)
         k->idle_watts[*at] = r->value;
 }
 
-int gather_idle(double *idle_watts, const struct gathered *g, struct store *s,
-        struct error *e)
+int input_idle(double *idle_watts, const struct energy_input *g,
+        struct store *s, struct error *e)
 {
     struct finder f = { .host = g->host };
     struct known k = { .g = g, .idle_watts = idle_watts };
     int rc = store_list_runs(s,
-            &(struct run_filter){ .tags = CALIBRATION_TAG, .limit = RUNS_MOST },
+            &(struct run_filter){ .tags = CALIBRATION_TAG, .limit = RUNS_MAX },
             look, &f, e);
 
     for (size_t i = 0; i < g->subject_count; i++)

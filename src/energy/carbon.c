@@ -8,7 +8,7 @@
 
 #define JOULES_PER_KWH 3.6e6
 #define NEAR_COUNT     3
-#define NAME_MOST      32
+#define NAME_BYTES     32
 
 static bool matches(const struct region *r, const char *text)
 {
@@ -33,12 +33,12 @@ static size_t least(size_t a, size_t b, size_t c)
  * counts; of the first letters only, where a name is long. */
 static size_t distance(const char *a, const char *b)
 {
-    size_t row[NAME_MOST + 1];
-    size_t len = strnlen(b, NAME_MOST);
+    size_t row[NAME_BYTES + 1];
+    size_t len = strnlen(b, NAME_BYTES);
 
     for (size_t j = 0; j <= len; j++)
         row[j] = j;
-    for (size_t i = 0; i < NAME_MOST && a[i]; i++) {
+    for (size_t i = 0; i < NAME_BYTES && a[i]; i++) {
         size_t diagonal = row[0];
 
         row[0] = i + 1;

@@ -235,7 +235,7 @@ static double residual_variance(const struct fit *f, size_t lag,
 }
 
 /* `discount` counts runs that overlap only once. */
-static void gather(struct system *s, bool discount)
+static void input_read(struct system *s, bool discount)
 {
     const struct fit *f = s->f;
     size_t n = s->live_count;
@@ -272,7 +272,7 @@ static bool solve_positive(struct system *s, double *watts)
     while (s->live_count) {
         size_t kept = 0, n = s->live_count;
 
-        gather(s, false);
+        input_read(s, false);
         if (!factor(s->m, n))
             return false;
         solve(s->m, n, s->rhs);
@@ -300,7 +300,7 @@ static void standard_errors(struct system *s, double *error)
     s->live_count = n;
     for (size_t i = 0; i < n; i++)
         s->live[i] = i;
-    gather(s, true);
+    input_read(s, true);
 
     bool good = factor(s->m, n);
 

@@ -19,7 +19,7 @@
 struct fit;
 
 /* At most this many kinds: the work grows with the cube of it. */
-#define FIT_KINDS_MOST 96
+#define FIT_KINDS_MAX 96
 
 struct fit *fit_new(size_t kinds);
 void fit_free(struct fit *f);

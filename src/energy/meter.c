@@ -60,7 +60,7 @@ void meter_feed(struct meter_reader *r, const void *bytes, size_t len)
         const char *newline = memchr(p, '\n', len);
         size_t part = newline ? (size_t)(newline - p) : len;
 
-        if (r->rest.len + part > METER_LINE_MOST) {
+        if (r->rest.len + part > METER_LINE_MAX) {
             r->skipping = true;
             buf_clear(&r->rest);
         }

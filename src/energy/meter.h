@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define METER_LINE_MOST 256 /* characters; longer lines are bad */
+#define METER_LINE_MAX 256 /* characters; longer lines are bad */
 
 struct meter_sample {
     uint64_t wall_ns; /* by the meter's clock */

@@ -3,9 +3,9 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/compiler.h"
+#include "energy/counter_period.h"
 #include "energy/meter_feed.h"
 #include "energy/model_text.h"
-#include "energy/observe.h"
 #include "os/clock.h"
 #include "os/host.h"
 
@@ -27,7 +27,7 @@ bool energy_is_sampler(const char *name)
     return false;
 }
 
-size_t energy_rates(struct sampling_rate out[ENERGY_SAMPLERS_MOST],
+size_t energy_rates(struct sampling_rate out[ENERGY_SAMPLERS_MAX],
         const struct energy_plan *plan)
 {
     size_t count = 0;
@@ -35,7 +35,7 @@ size_t energy_rates(struct sampling_rate out[ENERGY_SAMPLERS_MOST],
     if (plan->mode != ENERGY_OFF)
         return 0;
     for (const struct sampler *const *x = sampler_table; *x; x++)
-        if (energy_is_sampler((*x)->name) && count < ENERGY_SAMPLERS_MOST)
+        if (energy_is_sampler((*x)->name) && count < ENERGY_SAMPLERS_MAX)
             out[count++] = (struct sampling_rate){ (*x)->name, 0 };
     return count;
 }
@@ -89,8 +89,8 @@ void energy_note(struct sampling *s, const struct energy_plan *plan)
 static void observe_counters(struct loop *l)
 {
     const struct subjects *subjects = sampling_subjects(loop_sampling(l));
-    struct observed seen[OBSERVED_MOST];
-    size_t count = observe(seen, &observe_usual);
+    struct counter_period seen[COUNTER_PERIODS_MAX];
+    size_t count = counter_periods(seen, &counter_period_usual);
 
     for (size_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < subjects_count(subjects); k++) {

@@ -39,8 +39,8 @@ bool energy_is_sampler(const char *name);
 
 /* Rates that switch all such samplers off, for sampling_open(); returns how
  * many.  None, unless the mode is ENERGY_OFF. */
-#define ENERGY_SAMPLERS_MOST 16
-size_t energy_rates(struct sampling_rate out[ENERGY_SAMPLERS_MOST],
+#define ENERGY_SAMPLERS_MAX 16
+size_t energy_rates(struct sampling_rate out[ENERGY_SAMPLERS_MAX],
         const struct energy_plan *plan);
 
 /* Adds to the subjects why sensors are missing, and the model. */

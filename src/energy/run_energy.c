@@ -1,7 +1,7 @@
 #include "energy/run_energy.h"
 
 #include "base/alloc.h"
-#include "energy/gathered.h"
+#include "energy/input.h"
 #include "energy/recorder.h"
 #include "model/phase.h"
 
@@ -14,13 +14,13 @@
 /* --- into an account ------------------------------------------------------ */
 
 /* Our part of the CPU time, second by second, where both are known. */
-static size_t make_shares(struct cpu_share **out, const struct gathered *g)
+static size_t make_shares(struct cpu_share **out, const struct energy_input *g)
 {
     size_t count = 0;
 
     *out = alloc_zero(g->second_cap + 1, sizeof(**out));
     for (size_t i = 0; i < g->second_cap && g->cores; i++) {
-        const struct gathered_second *x = &g->seconds[i];
+        const struct input_second *x = &g->seconds[i];
         double busy = x->host_busy * g->cores;
 
         if (!x->own_seen || !x->host_seen || !(busy > 0))
@@ -36,8 +36,8 @@ static size_t make_shares(struct cpu_share **out, const struct gathered *g)
 
 /* A GPU that tells the watts of the CPU beside it sits in the same package, and
  * NPUs always do. */
-static bool is_built_in(const struct gathered *g,
-        const struct gathered_subject *x)
+static bool is_built_in(const struct energy_input *g,
+        const struct input_subject *x)
 {
     if (x->kind != SUBJECT_DEVICE)
         return false;
@@ -51,7 +51,7 @@ static bool is_built_in(const struct gathered *g,
 }
 
 /* A model knows what it takes for idle. */
-static const double *idle_of(const struct gathered_subject *x,
+static const double *idle_of(const struct input_subject *x,
         const double *calibrated)
 {
     if (x->model.high_factor > 0)
@@ -59,13 +59,13 @@ static const double *idle_of(const struct gathered_subject *x,
     return isnan(*calibrated) ? NULL : calibrated;
 }
 
-static size_t make_sensors(struct account_sensor *out, const struct gathered *g,
-        const double *idle)
+static size_t make_sensors(struct account_sensor *out,
+        const struct energy_input *g, const double *idle)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < g->subject_count; i++) {
-        const struct gathered_subject *x = &g->subjects[i];
+        const struct input_subject *x = &g->subjects[i];
 
         if (!x->joules.count && !x->watts.count)
             continue;
@@ -97,7 +97,7 @@ static size_t make_sensors(struct account_sensor *out, const struct gathered *g,
 }
 
 /* By busy time, there are no rates. */
-static int make_rates(double **out, const struct gathered *g,
+static int make_rates(double **out, const struct energy_input *g,
         const struct energy_key *key, struct error *e)
 {
     *out = NULL;
@@ -105,10 +105,10 @@ static int make_rates(double **out, const struct gathered *g,
     if (!key || key->by == ENERGY_BY_BUSY)
         return 0;
     *out = alloc_zero(g->out->class_count + 1, sizeof(**out));
-    return gather_rates(*out, g, key, e);
+    return input_rates(*out, g, key, e);
 }
 
-static int build(struct gathered *g, const double *idle,
+static int build(struct energy_input *g, const double *idle,
         const struct energy_key *key, struct store *s, struct error *e)
 {
     struct account_sensor *sensors =
@@ -134,7 +134,7 @@ static int build(struct gathered *g, const double *idle,
 
     energy_account_plan(&in);
 
-    int rc = gather_place(g, sensors, count, s, e);
+    int rc = input_place(g, sensors, count, s, e);
 
     if (!rc)
         rc = make_rates(&rate, g, key, e);
@@ -151,7 +151,7 @@ static int build(struct gathered *g, const double *idle,
 
 /* The phase that most of a point's time was spent in; live_phase.h does the
  * same while it runs. */
-static void tag_point(struct account_point *p, const struct gathered *g,
+static void tag_point(struct account_point *p, const struct energy_input *g,
         size_t *from)
 {
     uint64_t ns[PHASES] = { 0 };
@@ -172,7 +172,7 @@ static void tag_point(struct account_point *p, const struct gathered *g,
     p->phase = phase_of_most(ns);
 }
 
-static void tag_points(struct gathered *g)
+static void tag_points(struct energy_input *g)
 {
     size_t from = 0;
 
@@ -183,25 +183,27 @@ static void tag_points(struct gathered *g)
 static int read_until(struct run_energy *out, struct store *s, int64_t run,
         uint64_t duration_ns, const struct energy_key *key, struct error *e)
 {
-    struct gathered g = { .out = out, .run = run, .duration_ns = duration_ns };
+    struct energy_input g = { .out = out,
+        .run = run,
+        .duration_ns = duration_ns };
 
     *out = (struct run_energy){ 0 };
 
-    int rc = gather(&g, s, run, e);
+    int rc = input_read(&g, s, run, e);
     double *idle = alloc_zero(g.subject_count + 1, sizeof(*idle));
 
     if (!rc)
-        rc = gather_idle(idle, &g, s, e);
+        rc = input_idle(idle, &g, s, e);
     if (!rc) {
-        gather_model(&g);
-        gather_meter(&g);
+        input_model(&g);
+        input_meter(&g);
         throttle_watch_finish(g.throttle, &out->throttling);
         rc = build(&g, idle, key, s, e);
     }
     if (!rc)
         tag_points(&g);
     free(idle);
-    gathered_release(&g);
+    input_release(&g);
     if (rc)
         run_energy_release(out);
     return rc;

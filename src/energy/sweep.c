@@ -62,7 +62,7 @@ static uint64_t next_change(const struct sweeper *s, uint64_t limit_ns)
     return limit_ns;
 }
 
-static void gather(struct sweeper *s, const struct series_interval *x)
+static void input_read(struct sweeper *s, const struct series_interval *x)
 {
     uint64_t now_ns = x->start_ns;
 
@@ -96,7 +96,7 @@ void sweep(const struct series *series, const struct work_pieces *pieces,
 
         if (x->fault)
             continue;
-        gather(&s, x);
+        input_read(&s, x);
         row(context, x, s.parts, s.part_count);
     }
     free(s.active);

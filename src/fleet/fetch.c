@@ -1,7 +1,7 @@
 /* fetch.c -- one run. */
 #include "fleet/fetch.h"
 
-#include "fleet/copying.h"
+#include "fleet/fetch_copy.h"
 
 #include <errno.h>
 #include <string.h>
@@ -52,23 +52,23 @@ static int find(struct buf *id, struct clickhouse *c, const char *name,
 static int fetch(struct store **out, int64_t *row, struct clickhouse *c,
         const char *name, bool alone, struct error *e)
 {
-    struct copying x = { 0 };
+    struct fetch_copy x = { 0 };
     struct buf id = { 0 };
-    int rc = copying_open(&x, c, e);
+    int rc = fetch_copy_open(&x, c, e);
 
     if (!rc)
         rc = find(&id, c, name, e);
     if (!rc) {
         buf_printf(&x.where, " WHERE `run_id` = '%s'", buf_cstr(&id));
-        rc = copying_runs(&x, "", e);
+        rc = fetch_copy_runs(&x, "", e);
     }
     if (!rc && !alone)
-        rc = copying_others(&x, NULL, e);
+        rc = fetch_copy_others(&x, NULL, e);
     if (!rc)
         rc = store_end_copy(x.store, e);
     if (!rc)
         rc = store_find_run(x.store, buf_cstr(&id), row, e);
-    copying_end(&x, rc, out);
+    fetch_copy_end(&x, rc, out);
     buf_release(&id);
     return rc;
 }

@@ -1,6 +1,6 @@
 /* fetch_list.c -- those of many runs that are to be listed. */
-#include "fleet/copying.h"
 #include "fleet/fetch.h"
+#include "fleet/fetch_copy.h"
 
 /* The server is asked about so many runs at a time. */
 #define RUNS_AT_ONCE 1000
@@ -62,7 +62,7 @@ static void add_order(struct buf *out, const struct run_filter *f)
 }
 
 struct ids {
-    struct copying *copying;
+    struct fetch_copy *copying;
     struct buf list;   /* 'id', 'id' ... */
     struct buf unsure; /* those of them that do not tell their inferences */
     size_t count;
@@ -74,7 +74,7 @@ struct ids {
  * server counts what has come. */
 static int count_inferences(struct ids *ids)
 {
-    struct copying *x = ids->copying;
+    struct fetch_copy *x = ids->copying;
     struct buf sql = { 0 }, answer = { 0 };
     struct str rest, line;
 
@@ -107,12 +107,12 @@ static int count_inferences(struct ids *ids)
 static void copy_listed(struct ids *ids)
 {
     static const char *const names[] = { "run_figures", "sessions", NULL };
-    struct copying *x = ids->copying;
+    struct fetch_copy *x = ids->copying;
 
     if (ids->count && !ids->rc) {
         buf_clear(&x->where);
         buf_printf(&x->where, " WHERE `run_id` IN (%s)", buf_cstr(&ids->list));
-        ids->rc = copying_others(x, names, ids->e);
+        ids->rc = fetch_copy_others(x, names, ids->e);
         if (!ids->rc)
             ids->rc = count_inferences(ids);
     }
@@ -140,15 +140,15 @@ static void take_id(void *to, const struct run_line *l)
 int fetch_runs(struct store **out, struct clickhouse *c,
         const struct run_filter *f, struct error *e)
 {
-    struct copying x = { 0 };
+    struct fetch_copy x = { 0 };
     struct ids ids = { .copying = &x, .e = e };
     struct buf order = { 0 };
-    int rc = copying_open(&x, c, e);
+    int rc = fetch_copy_open(&x, c, e);
 
     if (!rc) {
         add_filter(&x.where, f);
         add_order(&order, f);
-        rc = copying_runs(&x, buf_cstr(&order), e);
+        rc = fetch_copy_runs(&x, buf_cstr(&order), e);
     }
     if (!rc)
         rc = store_list_runs(x.store,
@@ -159,7 +159,7 @@ int fetch_runs(struct store **out, struct clickhouse *c,
     }
     if (!rc)
         rc = store_end_copy(x.store, e);
-    copying_end(&x, rc, out);
+    fetch_copy_end(&x, rc, out);
     buf_release(&ids.list);
     buf_release(&ids.unsure);
     buf_release(&order);

@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* A duration beyond this, ten years, is nonsense. */
-#define US_MOST UINT64_C(315360000000000)
+#define US_MAX UINT64_C(315360000000000)
 
 struct part {
     char *name;
@@ -69,7 +69,7 @@ static bool is_setup(const struct qnn_row *r)
 static bool is_time(const struct qnn_row *r)
 {
     return r->unit == QNN_UNIT_US && r->has_value && r->value &&
-           r->value < US_MOST;
+           r->value < US_MAX;
 }
 
 /* The message, where the identifier says nothing. */
@@ -150,7 +150,7 @@ static void take_operator(struct qnn_import *q, const struct qnn_row *r,
     bool cycles = r->unit == QNN_UNIT_CYCLES;
 
     q->node_rows++;
-    if (!r->has_value || r->value > US_MOST ||
+    if (!r->has_value || r->value > US_MAX ||
             (!cycles && r->unit != QNN_UNIT_US))
         return;
     if (q->run_count == q->run_cap) {

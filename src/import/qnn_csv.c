@@ -11,7 +11,7 @@ enum { TIMESTAMP, MESSAGE, VALUE, UNIT, SOURCE, LEVEL, IDENTIFIER, FIELDS };
 struct qnn_csv {
     void (*each)(void *context, const struct qnn_row *r);
     void *context;
-    char line[QNN_CSV_LINE_MOST];
+    char line[QNN_CSV_LINE_MAX];
     size_t len;
     bool too_long; /* the line, so far */
     struct qnn_csv_tally tally;

@@ -14,7 +14,7 @@
 #include "base/str.h"
 
 /* A longer line is passed over. */
-#define QNN_CSV_LINE_MOST ((size_t)1 << 16)
+#define QNN_CSV_LINE_MAX ((size_t)1 << 16)
 
 enum qnn_unit {
     QNN_UNIT_OTHER,

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Longer graphemes are looked at character by character. */
-#define GRAPHEME_MOST 5
+#define GRAPHEME_MAX 5
 
 struct charsmap {
     struct buf bytes;
@@ -135,7 +135,7 @@ static bool replace(const struct charsmap *m, struct buf *out, struct str part)
 static void add_grapheme(const struct charsmap *m, struct buf *out,
         struct str part)
 {
-    if (part.len <= GRAPHEME_MOST && replace(m, out, part))
+    if (part.len <= GRAPHEME_MAX && replace(m, out, part))
         return;
     for (size_t at = 0, next = 0; at < part.len; at = next) {
         (void)unicode_next(part, &next);

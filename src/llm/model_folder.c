@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_MOST ((uint64_t)256 << 20)
+#define FILE_MAX ((uint64_t)256 << 20)
 
 /* --- files
  * ------------------------------------------------------------------------ */
@@ -34,7 +34,7 @@ static int slurp(struct buf *out, const char *folder, const char *name,
         if (!file)
             rc = fail(e, -errno, "%s cannot be read: %s", buf_cstr(&path),
                     strerror(errno));
-        else if (path_bytes(&bytes, buf_cstr(&path)) || bytes > FILE_MOST)
+        else if (path_bytes(&bytes, buf_cstr(&path)) || bytes > FILE_MAX)
             rc = fail(e, -EFBIG, "%s is larger than 256 MB", buf_cstr(&path));
         while (!rc && (got = fread(part, 1, sizeof(part), file)) > 0)
             buf_add(out, part, got);
@@ -121,10 +121,10 @@ static void take_stops(struct ids *out, struct str value)
     if (!value.len)
         return;
     out->count = 0;
-    if (json_kind(value) == '0' && !str_u64(&id, value) && id < TOKEN_MOST)
+    if (json_kind(value) == '0' && !str_u64(&id, value) && id < TOKEN_MAX)
         ids_add(out, (uint32_t)id);
     while (json_kind(value) == '[' && json_next_element(&value, &one) > 0)
-        if (!str_u64(&id, one) && id < TOKEN_MOST)
+        if (!str_u64(&id, one) && id < TOKEN_MAX)
             ids_add(out, (uint32_t)id);
 }
 

@@ -23,7 +23,7 @@ static int read_vocab(struct vocab *vocab, struct str rest, struct error *e)
 
         buf_clear(&text);
         if (json_read_text(&text, quoted) || str_u64(&id, value) ||
-                id >= TOKEN_MOST) {
+                id >= TOKEN_MAX) {
             rc = -EINVAL;
             break;
         }
@@ -42,7 +42,7 @@ static int read_added_token(struct tokenizer *t, struct str value,
     int64_t id;
 
     buf_clear(text);
-    if (!setting_i64(&id, value, "id") || id < 0 || id >= TOKEN_MOST ||
+    if (!setting_i64(&id, value, "id") || id < 0 || id >= TOKEN_MAX ||
             !json_member_text(text, value, "content"))
         return fail(e, -EINVAL, "its added token %zu is damaged",
                 t->added.count);
@@ -108,7 +108,7 @@ static int add_special(struct ids *out, struct str all, struct str name,
     while (json_next_element(&rest, &one) > 0) {
         uint64_t id;
 
-        if (str_u64(&id, one) || id >= TOKEN_MOST)
+        if (str_u64(&id, one) || id >= TOKEN_MAX)
             return fail(e, -EINVAL, "its template has an id that is none");
         ids_add(out, (uint32_t)id);
     }
@@ -142,7 +142,7 @@ static int add_pair(struct ids *out, struct str value, struct error *e)
 
     if (json_next_element(&value, &one) <= 0 ||
             json_next_element(&value, &one) <= 0 || str_u64(&id, one) ||
-            id >= TOKEN_MOST)
+            id >= TOKEN_MAX)
         return fail(e, -EINVAL, "its post_processor has no pair sep or cls");
     ids_add(out, (uint32_t)id);
     return 0;

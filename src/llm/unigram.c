@@ -20,7 +20,7 @@ static int read_piece(struct unigram *u, struct vocab *vocab, struct buf *text,
     struct str rest = value, one;
 
     buf_clear(text);
-    if (id >= TOKEN_MOST || json_next_element(&rest, &one) <= 0 ||
+    if (id >= TOKEN_MAX || json_next_element(&rest, &one) <= 0 ||
             json_read_text(text, one) || json_next_element(&rest, &one) <= 0 ||
             str_f64(&u->score[id], one))
         return -EINVAL;

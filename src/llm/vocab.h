@@ -7,7 +7,7 @@
 
 #define TOKEN_NONE UINT32_MAX
 /* Ids are below it: more tokens than any tokenizer has. */
-#define TOKEN_MOST (UINT32_C(1) << 21)
+#define TOKEN_MAX (UINT32_C(1) << 21)
 
 struct vocab {
     struct buf texts;
@@ -26,7 +26,7 @@ struct vocab {
 };
 
 /* Adds a token; another one of the same text gets the new id, and the first
- * text of an id stays.  `id` is below TOKEN_MOST. */
+ * text of an id stays.  `id` is below TOKEN_MAX. */
 void vocab_add(struct vocab *v, struct str text, uint32_t id);
 
 /* TOKEN_NONE: there is no such token. */

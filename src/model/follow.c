@@ -186,7 +186,7 @@ static struct text *go_on(struct text *x, const struct inference *i)
         return NULL;
     if (i->sequence <= 1 || i->past < x->length)
         x->decoding = true;
-    else if (x->decoding && i->sequence > FOLLOW_DRAFT_MOST)
+    else if (x->decoding && i->sequence > FOLLOW_DRAFT_MAX)
         return NULL;
     return x;
 }

@@ -8,13 +8,13 @@
  *
  * Several tokens with a past are a further part of the prompt, until there was
  * a step of one token, or a cache was cut back; from then on they are drafts
- * that are checked, and the phase is decode.  More than FOLLOW_DRAFT_MOST are
+ * that are checked, and the phase is decode.  More than FOLLOW_DRAFT_MAX are
  * a new question with the same past: a generation of its own. */
 #pragma once
 
 #include "model/run.h"
 
-#define FOLLOW_DRAFT_MOST 32
+#define FOLLOW_DRAFT_MAX 32
 
 /* What the hook saw of the cache (wire/record.h, RECORD_PASSED). */
 struct passed {

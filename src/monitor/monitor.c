@@ -13,7 +13,7 @@
 
 #define HISTORY_LEAST ((size_t)32 << 20)
 #define PAUSE_NS      50000000 /* how long a stop may take */
-#define BOARD_MOST    4096     /* rows, before those that ended are let go */
+#define BOARD_MAX     4096     /* rows, before those that ended are let go */
 
 int monitor_result(int rc)
 {
@@ -193,7 +193,7 @@ static void tick(struct ortmeter_monitor *m)
     if (loop_step(m->loop)) {
         loop_tell(m->loop);
         monitor_follow(m);
-        if (board_count(m->board) > BOARD_MOST)
+        if (board_count(m->board) > BOARD_MAX)
             board_sweep(m->board);
         m->ticked = true;
         (void)pthread_cond_broadcast(&m->first_tick);

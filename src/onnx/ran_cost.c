@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#define VALUES_MOST 64 /* of more inputs, or outputs, nothing is said */
+#define VALUES_MAX 64 /* of more inputs, or outputs, nothing is said */
 
 static int type_of(struct str name)
 {
@@ -46,13 +46,13 @@ static bool read_value(struct fact *f, struct str value)
 }
 
 /* Returns how many; FACT_UNKNOWN: it is no such list. */
-static int read_values(struct fact out[VALUES_MOST], struct str text)
+static int read_values(struct fact out[VALUES_MAX], struct str text)
 {
     struct str rest = text, value;
     int count = 0, rc;
 
     while ((rc = json_next_element(&rest, &value)) > 0)
-        if (count == VALUES_MOST || !read_value(&out[count++], value))
+        if (count == VALUES_MAX || !read_value(&out[count++], value))
             return FACT_UNKNOWN;
     return rc ? FACT_UNKNOWN : count;
 }
@@ -67,8 +67,8 @@ static const struct op *find(struct str op_type)
 
 bool ran_cost(struct onnx_cost *out, const struct ran_operator *o)
 {
-    struct fact in[VALUES_MOST], made[VALUES_MOST];
-    const struct fact *given[VALUES_MOST];
+    struct fact in[VALUES_MAX], made[VALUES_MAX];
+    const struct fact *given[VALUES_MAX];
     const struct op *op = find(o->op_type);
     int in_count = read_values(in, o->inputs);
     int out_count = read_values(made, o->outputs);

@@ -23,7 +23,7 @@
 #define PIECE ((size_t)1 << 16)
 
 /* So many beginnings in the midst of a line are tried as ends of an event. */
-#define TRIES_MOST 8
+#define TRIES_MAX 8
 
 static const char marker[] = "{\"cat\" : \"";
 #define MARKER_LEN (sizeof(marker) - 1)
@@ -177,7 +177,7 @@ static void cut(struct profile *p)
 
 static bool skip_if_too_long(struct profile *p)
 {
-    if (p->len - p->at <= PROFILE_EVENT_MOST)
+    if (p->len - p->at <= PROFILE_EVENT_MAX)
         return false;
     p->tally.too_long++;
     p->tally.closed = false;
@@ -196,7 +196,7 @@ static bool step_runtime_event(struct profile *p, bool final)
     if (!next && !final) {
         p->seen = p->len - MARKER_LEN + 1; /* it may have begun */
         /* What follows may be spelled otherwise. */
-        return p->len - p->at > PROFILE_EVENT_MOST &&
+        return p->len - p->at > PROFILE_EVENT_MAX &&
                (take_event(p, p->len, PROFILE_SPELLING_RUNTIME) ||
                        skip_if_too_long(p));
     }
@@ -207,7 +207,7 @@ static bool step_runtime_event(struct profile *p, bool final)
         return true;
     if (!next)
         cut(p);
-    else if (p->bytes[end - 1] == '\n' || ++p->tries == TRIES_MOST)
+    else if (p->bytes[end - 1] == '\n' || ++p->tries == TRIES_MAX)
         give_up(p, end);
     else
         p->seen = end + 1;

@@ -15,7 +15,7 @@
 #include "base/str.h"
 
 /* An event longer than this is passed over. */
-#define PROFILE_EVENT_MOST ((size_t)1 << 20)
+#define PROFILE_EVENT_MAX ((size_t)1 << 20)
 
 #define PROFILE_ABSENT INT64_MIN
 
@@ -64,7 +64,7 @@ struct profile_tally {
     uint64_t events;        /* called back for */
     uint64_t others;        /* whole objects that took no time: metadata */
     uint64_t broken;        /* events in the midst that are not whole */
-    uint64_t too_long;      /* longer than PROFILE_EVENT_MOST */
+    uint64_t too_long;      /* longer than PROFILE_EVENT_MAX */
     uint64_t skipped_bytes; /* of those two, and of what is no event at all */
     uint64_t cut_bytes;     /* at the end: of an event that is not whole */
     bool opened;            /* the list's '[' was seen */

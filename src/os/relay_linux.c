@@ -32,9 +32,9 @@
 #define WAITING 64
 #define LOOK_MS 20 /* whether the program that stopped us goes on */
 /* In place of a signal's number. */
-#define WE_STOP   0
-#define IT_BEGAN  (-1)
-#define PROC_MOST 64
+#define WE_STOP  0
+#define IT_BEGAN (-1)
+#define PROC_MAX 64
 
 struct relay {
     sigset_t mask;
@@ -127,7 +127,7 @@ struct watch {
 
 static size_t read_text(char *to, size_t cap, pid_t pid, const char *name)
 {
-    char path[PROC_MOST];
+    char path[PROC_MAX];
     ssize_t n = -1;
     int fd;
 

@@ -19,7 +19,7 @@ void power_wait_take(struct power_wait *w, const struct reading *x)
 
     if (!isfinite(x->value) || (next && step < *next))
         return;
-    if (w->count == POWER_WAIT_MOST) {
+    if (w->count == POWER_WAIT_MAX) {
         w->cut++;
         return;
     }

@@ -9,11 +9,11 @@
 #include "export/subject_book.h"
 
 /* That wait at a time; more are left out and counted. */
-#define POWER_WAIT_MOST 4096
+#define POWER_WAIT_MAX 4096
 
 struct power_wait {
     struct live_phase phase; /* to be told of work */
-    struct reading items[POWER_WAIT_MOST];
+    struct reading items[POWER_WAIT_MAX];
     size_t count;
     struct map next; /* of each sensor, the next tenth of a second to take */
     uint64_t cut;

@@ -20,7 +20,7 @@ struct push {
     struct remote_write *remote_write;
     struct error not_started; /* "": both could be */
 
-    struct figures *figures; /* NULL: the run has not begun */
+    struct run_metrics *figures; /* NULL: the run has not begun */
     struct subject_book subjects;
     struct readings readings;
     struct power_wait power; /* unless there are only readings */
@@ -101,11 +101,12 @@ static void begin(void *to, const struct run *run)
 {
     struct push *p = to;
 
-    p->figures = figures_new(run);
+    p->figures = run_metrics_new(run);
     p->start_ns = run->start_mono_ns;
     p->pushed_ns = mono_ns();
-    otlp_spans_init(&p->spans, &(struct otlp_source){ figures_about(p->figures),
-                                       p->plan.service });
+    otlp_spans_init(&p->spans,
+            &(struct otlp_source){ run_metrics_about(p->figures),
+                    p->plan.service });
     p->generations = generations_new(NULL);
     p->listener = (struct generation_listener){
         .waits = true,
@@ -120,19 +121,19 @@ static void begin(void *to, const struct run *run)
 
 static void take_process(void *to, const struct process *x)
 {
-    figures_process(((struct push *)to)->figures, x);
+    run_metrics_process(((struct push *)to)->figures, x);
 }
 
 static void take_library(void *to, const struct library *l)
 {
-    figures_library(((struct push *)to)->figures, l);
+    run_metrics_library(((struct push *)to)->figures, l);
 }
 
 static void take_session(void *to, const struct session *x)
 {
     struct push *p = to;
 
-    figures_session(p->figures, x);
+    run_metrics_session(p->figures, x);
     live_phase_add(&p->power.phase, PHASE_OTHER, x->start_ns, x->duration_ns);
     if (x->model && !model_of(p, x->id))
         map_put(&p->models, x->id, (uintptr_t)summary_model_name(x->model));
@@ -144,7 +145,7 @@ static void take_inference(void *to, const struct inference *i)
 {
     struct push *p = to;
 
-    figures_inference(p->figures, i);
+    run_metrics_inference(p->figures, i);
     live_phase_add(&p->power.phase, (enum phase)i->phase, i->start_ns,
             i->duration_ns);
     if (!(i->flags & FLAG_FAILED))
@@ -196,18 +197,19 @@ static void forget_subject(void *to, const struct subject_entry *x)
 /* `until_ns` of the run. */
 static void send(struct push *p, uint64_t until_ns)
 {
-    struct otlp_source source = { figures_about(p->figures), p->plan.service };
+    struct otlp_source source = { run_metrics_about(p->figures),
+        p->plan.service };
     struct figure_list list = { 0 };
     uint64_t now_ns = wall_ns();
 
-    figures_meter(p->figures, own_cpu_ns(), own_peak_rss_bytes());
+    run_metrics_meter(p->figures, own_cpu_ns(), own_peak_rss_bytes());
     readings_collect(&p->readings, &p->subjects, &list);
     power_wait_collect(&p->power, &p->subjects, until_ns, &list);
     if (p->plan.only_readings) {
-        figures_collect_meter(p->figures, &list);
+        run_metrics_collect_meter(p->figures, &list);
         figure_list_sort(&list);
     } else {
-        figures_collect(p->figures, &list);
+        run_metrics_collect(p->figures, &list);
     }
     if (p->otlp) {
         otlp_push_metrics(p->otlp, &source, &list, now_ns);
@@ -239,7 +241,7 @@ static void root_span(struct push *p, const struct run *run)
                                              });
 
     otlp_span_text(&p->spans, "process.command_line",
-            figures_about(p->figures)->command);
+            run_metrics_about(p->figures)->command);
     if (run->signal || run->exit_code)
         otlp_span_failed(&p->spans, NULL);
     otlp_span_end(&p->spans, span);
@@ -284,7 +286,7 @@ static void stop_senders(struct push *p, struct buf *told)
         buf_printf(told,
                 "%s%" PRIu64 " samples of power were not sent: more than %d "
                 "waited for their phase.",
-                told->len ? " " : "", p->power.cut, POWER_WAIT_MOST);
+                told->len ? " " : "", p->power.cut, POWER_WAIT_MAX);
     if (*p->not_started.text)
         buf_printf(told, "%sNothing could be pushed: %s.", told->len ? " " : "",
                 p->not_started.text);
@@ -297,7 +299,7 @@ static void end(void *to, const struct run_end *x)
     struct summary_tokens sum;
     uint64_t begun_ns = mono_ns();
 
-    figures_end(p->figures);
+    run_metrics_end(p->figures);
     generations_finish(p->generations, &sum);
     p->generations = NULL;
     if (p->otlp && !p->plan.only_readings)
@@ -361,6 +363,6 @@ void push_free(struct push *p)
     readings_release(&p->readings);
     power_wait_release(&p->power);
     subject_book_release(&p->subjects);
-    figures_free(p->figures);
+    run_metrics_free(p->figures);
     free(p);
 }

@@ -5,8 +5,8 @@
  * (sender.h). */
 #pragma once
 
-#include "export/metrics/figures.h"
 #include "export/metrics/readings.h"
+#include "export/metrics/run_metrics.h"
 #include "model/subscriber.h"
 
 struct push_plan {

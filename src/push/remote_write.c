@@ -24,7 +24,7 @@ struct label {
 
 struct request {
     struct buf *out;
-    const struct figures_about *about;
+    const struct run_metrics_about *about;
     int64_t now_ms;
     uint64_t samples;
 };
@@ -136,7 +136,7 @@ static void histogram(struct request *r, const struct figure *f)
 }
 
 uint64_t remote_write_request(struct buf *out,
-        const struct figures_about *about, const struct figure_list *list,
+        const struct run_metrics_about *about, const struct figure_list *list,
         int64_t now_ms)
 {
     struct request r = { out, about, now_ms, 0 };
@@ -200,7 +200,7 @@ int remote_write_start(struct remote_write **out, const char *url,
 }
 
 void remote_write_push(struct remote_write *w,
-        const struct figures_about *about, const struct figure_list *list,
+        const struct run_metrics_about *about, const struct figure_list *list,
         uint64_t now_wall_ns)
 {
     int64_t now_ms = (int64_t)(now_wall_ns / 1000000);

@@ -2,14 +2,14 @@
  * 1.0: protobuf in Snappy. */
 #pragma once
 
-#include "export/metrics/figures.h"
+#include "export/metrics/run_metrics.h"
 #include "push/sender.h"
 
 /* Adds a WriteRequest, not compressed: a sample for each figure, and several
  * for a histogram, as in Prometheus's text.  `now_ms` is Unix time, for figures
  * without a time of their own.  Returns how many samples there are. */
 uint64_t remote_write_request(struct buf *out,
-        const struct figures_about *about, const struct figure_list *list,
+        const struct run_metrics_about *about, const struct figure_list *list,
         int64_t now_ms);
 
 struct remote_write;
@@ -20,7 +20,7 @@ int remote_write_start(struct remote_write **out, const char *url,
 
 /* Does not wait. */
 void remote_write_push(struct remote_write *w,
-        const struct figures_about *about, const struct figure_list *list,
+        const struct run_metrics_about *about, const struct figure_list *list,
         uint64_t now_wall_ns);
 
 /* No more comes.  NULL is welcome, as below. */

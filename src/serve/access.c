@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define PEERS         1024 /* of whom is known how much they asked */
-#define WRONG_MOST    10   /* tokens a minute */
+#define WRONG_MAX     10   /* tokens a minute */
 #define MINUTE_NS     UINT64_C(60000000000)
 #define LOOK_AGAIN_NS UINT64_C(1000000000) /* at the file of tokens */
 #define BEARER        "Bearer "
@@ -241,7 +241,7 @@ int access_who(struct access *a, struct access_who *out,
         p->wrong_ns = now_ns;
         p->wrong = 0;
     }
-    if (++p->wrong > WRONG_MOST) {
+    if (++p->wrong > WRONG_MAX) {
         p->locked_ns = now_ns + MINUTE_NS;
         return 429;
     }

@@ -5,7 +5,7 @@
 #include "serve/route.h"
 #include "serve/tokens.h"
 
-#define ACCESS_NAMES_MOST 32
+#define ACCESS_NAMES_MAX 32
 
 struct access_plan {
     const char *bind;

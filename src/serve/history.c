@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define POINTS_USUAL 600
-#define POINTS_MOST  11000
+#define POINTS_MAX   11000
 #define SECOND       UINT64_C(1000000000)
 
 /* Names of the data models, made of metrics. */
@@ -574,10 +574,10 @@ static int find_step(struct history *h, struct answer *a)
         h->step_ns = span / POINTS_USUAL > SECOND
                              ? (span / POINTS_USUAL / SECOND + 1) * SECOND
                              : SECOND;
-    if (span / h->step_ns > POINTS_MOST) {
+    if (span / h->step_ns > POINTS_MAX) {
         answer_problem(a, 400, "bad_parameter", "step",
                 "step must be longer: there would be more than %d points",
-                POINTS_MOST);
+                POINTS_MAX);
         return -EINVAL;
     }
     return 0;

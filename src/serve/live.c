@@ -155,7 +155,7 @@ static void collect(struct live *l)
         if (f->shown->ended)
             continue;
         readings_collect(&f->readings, &f->book, &list);
-        figures_collect(f->figures, &list);
+        run_metrics_collect(f->figures, &list);
         for (size_t k = 0; k < list.count; k++)
             add_figure(l, f->run.id, &list.items[k]);
         figure_list_release(&list);

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READ_MOST 20000 /* rows of a kind at a time */
-#define OLD_NS    UINT64_C(5000000000)
+#define READ_MAX 20000 /* rows of a kind at a time */
+#define OLD_NS   UINT64_C(5000000000)
 
 struct following *following_new(const struct run *r)
 {
@@ -21,7 +21,7 @@ struct following *following_new(const struct run *r)
     f->shown = alloc_zero(1, sizeof(*f->shown));
     f->shown->row = r->row;
     memcpy(f->shown->id, r->id, sizeof(r->id));
-    f->figures = figures_new(r);
+    f->figures = run_metrics_new(r);
     f->run = *r;
     f->run.command = f->run.directory = f->run.tags = f->run.host = NULL;
     f->run.version = f->run.note = f->run.experiment = f->run.prompt = NULL;
@@ -46,7 +46,7 @@ void following_free(struct following *f)
         free(f->sessions[i].newest);
     }
     free(f->sessions);
-    figures_free(f->figures);
+    run_metrics_free(f->figures);
     subject_book_release(&f->book);
     readings_release(&f->readings);
     free(f);
@@ -90,7 +90,7 @@ static void take_session(void *to, const struct session *x)
 
     if (++n->count <= f->known_sessions)
         return;
-    figures_session(f->figures, x);
+    run_metrics_session(f->figures, x);
 
     struct live_session *s = session_of(f, x->id, PHASE_OTHER);
 
@@ -103,7 +103,7 @@ static void take_process(void *to, const struct process *p)
     struct reading_new *n = to;
 
     n->count++;
-    figures_process(n->follow->figures, p);
+    run_metrics_process(n->follow->figures, p);
 }
 
 static void take_library(void *to, const struct library *l)
@@ -111,7 +111,7 @@ static void take_library(void *to, const struct library *l)
     struct reading_new *n = to;
 
     if (++n->count > n->follow->known_libraries)
-        figures_library(n->follow->figures, l);
+        run_metrics_library(n->follow->figures, l);
 }
 
 static void take_subject(void *to, const struct subject_entry *x)
@@ -157,7 +157,7 @@ static void take_inference(void *to, const struct inference *i)
     struct live_session *s = session_of(f, i->session, i->phase);
 
     n->count++;
-    figures_inference(f->figures, i);
+    run_metrics_inference(f->figures, i);
     if (!(i->flags & FLAG_FAILED)) {
         if (s->latency->count)
             s->steps += fabs((double)i->duration_ns - (double)s->last_ns);
@@ -306,9 +306,9 @@ size_t following_read(struct following *f, struct store *s,
     KNOWN(session, known_sessions)
     KNOWN(subject, known_subjects)
 #undef KNOWN
-#define SINCE(name, after)                                                    \
-    n.count = 0;                                                              \
-    (void)store_each_##name##_since(s, row, &(after), READ_MOST, take_##name, \
+#define SINCE(name, after)                                                   \
+    n.count = 0;                                                             \
+    (void)store_each_##name##_since(s, row, &(after), READ_MAX, take_##name, \
             &n, NULL)
     SINCE(inference, f->inferences);
     SINCE(reading, f->readings_seen);

@@ -1,8 +1,8 @@
 /* live_run.h -- one run that is followed.  For live.c. */
 #pragma once
 
-#include "export/metrics/figures.h"
 #include "export/metrics/readings.h"
+#include "export/metrics/run_metrics.h"
 #include "serve/live.h"
 
 /* What is known of a session's inferences of one phase. */
@@ -19,7 +19,7 @@ struct live_session {
 struct following {
     struct live_run *shown;
     struct run run; /* its texts are not kept */
-    struct figures *figures;
+    struct run_metrics *figures;
     struct subject_book book;
     struct readings readings;
     struct live_session *sessions;

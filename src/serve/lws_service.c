@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONNECTIONS_MOST 1024
-#define HEADER_BYTES     16384
-#define CHUNK            65536
-#define FRAME_MOST       65536 /* of a client */
-#define GOODBYE_NS       UINT64_C(1000000000)
-#define MAPPED           "::ffff:" /* before an IPv4 address */
-#define SUBPROTOCOL      "ortmeter.v1"
+#define CONNECTIONS_MAX 1024
+#define HEADER_BYTES    16384
+#define CHUNK           65536
+#define FRAME_MAX       65536 /* of a client */
+#define GOODBYE_NS      UINT64_C(1000000000)
+#define MAPPED          "::ffff:" /* before an IPv4 address */
+#define SUBPROTOCOL     "ortmeter.v1"
 
 /* What lws keeps for us of a connection; zeroed at its beginning. */
 struct connection {
@@ -315,9 +315,9 @@ static int take_request(struct lws *wsi, struct connection *c)
     }
     if (!dispatch_check(s, &j->what, &j->request, &j->answer))
         return send_answer(wsi, c, j);
-    if (length > BODY_BYTES_MOST) {
+    if (length > BODY_BYTES_MAX) {
         answer_problem(&j->answer, 413, "too_large", NULL,
-                "a body has at most %d bytes", BODY_BYTES_MOST);
+                "a body has at most %d bytes", BODY_BYTES_MAX);
         return send_answer(wsi, c, j);
     }
     if (!length)
@@ -332,7 +332,7 @@ static int take_body(struct connection *c, const void *bytes, size_t len)
 
     if (!j || c->headed)
         return -1;
-    if (j->body.len + len > BODY_BYTES_MOST)
+    if (j->body.len + len > BODY_BYTES_MAX)
         return -1;
     buf_add(&j->body, bytes, len);
     return 0;
@@ -432,7 +432,7 @@ static int take_frame(struct lws *wsi, struct connection *c, const void *bytes,
         return 0;
     if (lws_frame_is_binary(wsi))
         c->close_code = 1003;
-    else if (c->in.len + len > FRAME_MOST)
+    else if (c->in.len + len > FRAME_MAX)
         c->close_code = 1009;
     if (c->close_code) {
         c->asked = true;
@@ -555,9 +555,9 @@ int lws_service_open(struct server *s, uint16_t port, struct error *e)
         .protocols = protocols,
         .server_string = "ortmeter",
         .user = s,
-        .fd_limit_per_thread = CONNECTIONS_MOST + 8,
+        .fd_limit_per_thread = CONNECTIONS_MAX + 8,
         .max_http_header_data = HEADER_BYTES,
-        .max_http_header_pool = CONNECTIONS_MOST,
+        .max_http_header_pool = CONNECTIONS_MAX,
         .pt_serv_buf_size = CHUNK,
         .timeout_secs = 10,
         .keepalive_timeout = 30,

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#define DAY_NS    UINT64_C(86400000000000)
-#define SPAN_MOST 1e18 /* ns: thirty years */
+#define DAY_NS   UINT64_C(86400000000000)
+#define SPAN_MAX 1e18 /* ns: thirty years */
 
 static int read_span(struct moment *out, struct str s, enum moment_kind kind)
 {
@@ -22,7 +22,7 @@ static int read_span(struct moment *out, struct str s, enum moment_kind kind)
         if (s.len < 2 || s.p[s.len - 1] != units[i].letter)
             continue;
         if (str_f64(&value, (struct str){ s.p, s.len - 1 }) ||
-                !(value >= 0 && value * units[i].ns <= SPAN_MOST))
+                !(value >= 0 && value * units[i].ns <= SPAN_MAX))
             return -EINVAL;
         *out = (struct moment){
             .kind = kind,

@@ -17,7 +17,7 @@
 
 #define ROUTE_PARAMS_MAX  16
 #define REQUEST_QUERY_MAX 32
-#define BODY_BYTES_MOST   (1 << 20)
+#define BODY_BYTES_MAX    (1 << 20)
 
 enum role { ROLE_NONE, ROLE_VIEWER, ROLE_OPERATOR, ROLE_ADMIN, ROLES };
 

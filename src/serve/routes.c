@@ -7,7 +7,7 @@
     {       \
         0   \
     }
-#define TEXT_MOST 256
+#define TEXT_MAX 256
 
 #define RUN_PARAM                                                              \
     {                                                                          \
@@ -29,9 +29,9 @@
         name_, PARAM_INT, .least = least_, .most = most_, .usual = usual_, \
                           .about = about_                                  \
     }
-#define TEXT_PARAM(name_, about_)                             \
-    {                                                         \
-        name_, PARAM_TEXT, .most = TEXT_MOST, .about = about_ \
+#define TEXT_PARAM(name_, about_)                            \
+    {                                                        \
+        name_, PARAM_TEXT, .most = TEXT_MAX, .about = about_ \
     }
 #define CHOICE_PARAM(name_, words_, usual_, about_)                            \
     {                                                                          \

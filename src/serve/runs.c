@@ -318,7 +318,7 @@ void answer_delete(struct call *c, struct answer *a)
 enum { PATCH_TAGS, PATCH_EXPERIMENT, PATCH_NOTE, PATCHES };
 static const char *const patch_names[PATCHES] = { "tags", "experimentName",
     "note" };
-#define PATCH_TEXT_MOST 4096
+#define PATCH_TEXT_MAX 4096
 
 struct patch {
     struct buf text[PATCHES];
@@ -343,7 +343,7 @@ static const char *read_patch(struct patch *p, struct str body)
         if (p->given[i])
             return "a member of the body is there twice";
         if (json_kind(value) != '"' || json_read_text(&p->text[i], value) ||
-                p->text[i].len > PATCH_TEXT_MOST ||
+                p->text[i].len > PATCH_TEXT_MAX ||
                 strlen(buf_cstr(&p->text[i])) != p->text[i].len)
             return "members of the body must be texts of at most 4096 bytes";
         p->given[i] = true;

@@ -10,7 +10,7 @@
 
 #define SUBSCRIPTIONS 32
 #define REPLIES_BYTES 65536 /* that wait; more is dropped */
-#define ERRORS_MOST   10    /* a minute */
+#define ERRORS_MAX    10    /* a minute */
 #define STUCK_NS      UINT64_C(30000000000)
 #define MINUTE_NS     UINT64_C(60000000000)
 
@@ -81,7 +81,7 @@ static void reply_error(struct socket *k, const char *id, const char *code,
         k->errors_ns = now;
         k->errors = 0;
     }
-    if (++k->errors > ERRORS_MOST)
+    if (++k->errors > ERRORS_MAX)
         k->close_code = 1008;
     json_object(&j, NULL);
     json_text(&j, "type", "error");

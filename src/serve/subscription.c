@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SECOND      UINT64_C(1000000000)
-#define EVENTS_MOST 1000 /* inferences in a message */
+#define SECOND     UINT64_C(1000000000)
+#define EVENTS_MAX 1000 /* inferences in a message */
 
 /* --- reading -------------------------------------------------------------- */
 
@@ -488,8 +488,8 @@ static bool add_events(struct subscription *s, struct live *l, struct json *j,
         if (r->ended)
             continue;
         r->cursor =
-                live_events(l, r->id, r->cursor, EVENTS_MOST, &events, &count);
-        more = count == EVENTS_MOST;
+                live_events(l, r->id, r->cursor, EVENTS_MAX, &events, &count);
+        more = count == EVENTS_MAX;
     }
     if (events.len) {
         *any = true;

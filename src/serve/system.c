@@ -220,31 +220,31 @@ static int run_metrics(struct buf *out, struct store *s, const int64_t *rows,
     int rc = 0;
 
     if (count == 1) {
-        struct figures *f = NULL;
+        struct run_metrics *f = NULL;
         struct figure_list list = { 0 };
 
-        rc = figures_read(&f, &list, s, rows[0], e);
+        rc = run_metrics_read(&f, &list, s, rows[0], e);
         if (!rc)
-            prometheus_text(out, figures_about(f), &list);
+            prometheus_text(out, run_metrics_about(f), &list);
         figure_list_release(&list);
-        figures_free(f);
+        run_metrics_free(f);
         return rc;
     }
 
-    struct figures *f[LIVE_RUNS] = { 0 };
+    struct run_metrics *f[LIVE_RUNS] = { 0 };
     struct figure_list list[LIVE_RUNS] = { { 0 } };
-    const struct figures_about *about[LIVE_RUNS];
+    const struct run_metrics_about *about[LIVE_RUNS];
 
     for (size_t i = 0; i < count && !rc; i++) {
-        rc = figures_read(&f[i], &list[i], s, rows[i], e);
+        rc = run_metrics_read(&f[i], &list[i], s, rows[i], e);
         if (!rc)
-            about[i] = figures_about(f[i]);
+            about[i] = run_metrics_about(f[i]);
     }
     if (!rc)
         prometheus_runs(out, about, list, count);
     for (size_t i = 0; i < count; i++) {
         figure_list_release(&list[i]);
-        figures_free(f[i]);
+        run_metrics_free(f[i]);
     }
     return rc;
 }

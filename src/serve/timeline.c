@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPANS_MOST 200000
+#define SPANS_MAX 200000
 
 /* A stretch of a run that somebody looks at. */
 struct view {
@@ -456,7 +456,7 @@ static void add_piece(struct tracks *t, struct track *to, uint64_t start_ns,
         }
         return;
     }
-    if (t->pieces == SPANS_MOST)
+    if (t->pieces == SPANS_MAX)
         return;
     if (to->count == to->cap) {
         to->cap = to->cap ? 2 * to->cap : 64;
@@ -600,10 +600,9 @@ void answer_spans(struct call *c, struct answer *a)
         rc = store_each_span(c->store, r.row, take_span, &t, &e);
     if (rc)
         answer_failed(a, &e);
-    else if (t.pieces == SPANS_MOST)
+    else if (t.pieces == SPANS_MAX)
         answer_problem(a, 400, "bad_parameter", "width",
-                "width must be given: there are more than %d spans",
-                SPANS_MOST);
+                "width must be given: there are more than %d spans", SPANS_MAX);
     else
         write_spans(&t);
     for (size_t i = 0; i < t.count; i++)

@@ -95,13 +95,13 @@ int token_list_read(struct token_list *out, struct str text, struct error *e)
     size_t number = 0;
 
     *out = (struct token_list){
-        .items = alloc_zero(TOKENS_MOST, sizeof(*out->items)),
+        .items = alloc_zero(TOKENS_MAX, sizeof(*out->items)),
     };
     while (str_line(&line, &text)) {
         number++;
         if (!str_trim(line).len)
             continue;
-        if (out->count == TOKENS_MOST ||
+        if (out->count == TOKENS_MAX ||
                 read_line(&out->items[out->count], line)) {
             token_list_release(out);
             return fail(e, -EINVAL, "its line %zu is no token", number);

@@ -13,7 +13,7 @@
 
 #define TOKEN_LEN      48
 #define TOKEN_NAME_MAX 63
-#define TOKENS_MOST    1000
+#define TOKENS_MAX     1000
 #define TOKEN_HASH_LEN 32
 
 struct token_entry {

@@ -1,7 +1,7 @@
 /* batch.c -- what comes by the thousands: written in one transaction. */
 #include "base/alloc.h"
 #include "os/clock.h"
-#include "store/feed.h"
+#include "store/bulk_insert.h"
 #include "store/sqlite.h"
 
 #include <stdlib.h>
@@ -83,35 +83,40 @@ static void inference_cell(sqlite3_context *to, const struct store *s,
     const struct inference *i = &s->waiting[at];
 
     switch (column) {
-    case 0: feed_u64(to, (uint64_t)s->run, true); break;
-    case 1: feed_u64(to, i->number, true); break;
-    case 2: feed_u64(to, i->session, true); break;
-    case 3: feed_u64(to, i->process, true); break;
-    case 4: feed_u64(to, i->thread, true); break;
-    case 5: feed_u64(to, i->start_ns, true); break;
-    case 6: feed_u64(to, i->duration_ns, true); break;
-    case 7: feed_u64(to, i->phase, true); break;
-    case 8: feed_u64(to, i->flags, true); break;
-    case 9: feed_u64(to, i->batch, i->flags & FLAG_SHAPE); break;
-    case 10: feed_u64(to, i->sequence, i->flags & FLAG_SEQUENCE); break;
-    case 11: feed_u64(to, i->past, i->flags & FLAG_PAST); break;
-    case 12: feed_u64(to, i->in_bytes, i->flags & FLAG_INPUT_BYTES); break;
-    case 13: feed_u64(to, i->out_bytes, i->flags & FLAG_OUTPUT_BYTES); break;
-    case 14: feed_u64(to, i->batch_size, i->has_context); break;
-    case 15: feed_u64(to, i->padding, i->has_context); break;
-    case 16: feed_u64(to, i->queue_depth, i->has_context); break;
-    case 17:
-        feed_u64(to, (uint64_t)s->error_numbers[at], s->error_numbers[at]);
+    case 0: bulk_insert_u64(to, (uint64_t)s->run, true); break;
+    case 1: bulk_insert_u64(to, i->number, true); break;
+    case 2: bulk_insert_u64(to, i->session, true); break;
+    case 3: bulk_insert_u64(to, i->process, true); break;
+    case 4: bulk_insert_u64(to, i->thread, true); break;
+    case 5: bulk_insert_u64(to, i->start_ns, true); break;
+    case 6: bulk_insert_u64(to, i->duration_ns, true); break;
+    case 7: bulk_insert_u64(to, i->phase, true); break;
+    case 8: bulk_insert_u64(to, i->flags, true); break;
+    case 9: bulk_insert_u64(to, i->batch, i->flags & FLAG_SHAPE); break;
+    case 10: bulk_insert_u64(to, i->sequence, i->flags & FLAG_SEQUENCE); break;
+    case 11: bulk_insert_u64(to, i->past, i->flags & FLAG_PAST); break;
+    case 12:
+        bulk_insert_u64(to, i->in_bytes, i->flags & FLAG_INPUT_BYTES);
         break;
-    case 18: feed_u64(to, i->generation, i->generation); break;
-    case 19: feed_u64(to, i->lead_ns, i->lead_ns); break;
-    case 20: feed_u64(to, i->runtime_ns, i->has_parts); break;
-    case 21: feed_u64(to, i->gil_ns, i->has_parts); break;
+    case 13:
+        bulk_insert_u64(to, i->out_bytes, i->flags & FLAG_OUTPUT_BYTES);
+        break;
+    case 14: bulk_insert_u64(to, i->batch_size, i->has_context); break;
+    case 15: bulk_insert_u64(to, i->padding, i->has_context); break;
+    case 16: bulk_insert_u64(to, i->queue_depth, i->has_context); break;
+    case 17:
+        bulk_insert_u64(to, (uint64_t)s->error_numbers[at],
+                s->error_numbers[at]);
+        break;
+    case 18: bulk_insert_u64(to, i->generation, i->generation); break;
+    case 19: bulk_insert_u64(to, i->lead_ns, i->lead_ns); break;
+    case 20: bulk_insert_u64(to, i->runtime_ns, i->has_parts); break;
+    case 21: bulk_insert_u64(to, i->gil_ns, i->has_parts); break;
     default: break;
     }
 }
 
-const struct feed feed_inferences = { "waiting_inferences", 22,
+const struct bulk_insert feed_inferences = { "waiting_inferences", 22,
     count_inferences, inference_cell };
 
 static void write_inferences(struct store *s)
@@ -149,21 +154,23 @@ static void operator_run_cell(sqlite3_context *to, const struct store *s,
     const struct operator_run *r = &s->operator_runs[at];
 
     switch (column) {
-    case 0: feed_u64(to, (uint64_t)s->run, true); break;
-    case 1: feed_u64(to, s->operators_ran + at + 1, true); break;
-    case 2: feed_u64(to, r->inference, true); break;
-    case 3: feed_u64(to, r->operator_id, true); break;
-    case 4: feed_u64(to, r->thread, true); break;
-    case 5: feed_u64(to, r->depth, true); break;
-    case 6: feed_u64(to, r->start_ns, true); break;
-    case 7: feed_u64(to, r->raw_ns, !r->in_cycles && !r->raw_unknown); break;
-    case 8: feed_u64(to, r->kernel_ns, r->kernel_known); break;
-    case 9: feed_u64(to, r->cycles, r->in_cycles); break;
+    case 0: bulk_insert_u64(to, (uint64_t)s->run, true); break;
+    case 1: bulk_insert_u64(to, s->operators_ran + at + 1, true); break;
+    case 2: bulk_insert_u64(to, r->inference, true); break;
+    case 3: bulk_insert_u64(to, r->operator_id, true); break;
+    case 4: bulk_insert_u64(to, r->thread, true); break;
+    case 5: bulk_insert_u64(to, r->depth, true); break;
+    case 6: bulk_insert_u64(to, r->start_ns, true); break;
+    case 7:
+        bulk_insert_u64(to, r->raw_ns, !r->in_cycles && !r->raw_unknown);
+        break;
+    case 8: bulk_insert_u64(to, r->kernel_ns, r->kernel_known); break;
+    case 9: bulk_insert_u64(to, r->cycles, r->in_cycles); break;
     default: break;
     }
 }
 
-const struct feed feed_operator_runs = { "waiting_operator_runs", 10,
+const struct bulk_insert feed_operator_runs = { "waiting_operator_runs", 10,
     count_operator_runs, operator_run_cell };
 
 static void write_operator_runs(struct store *s)

@@ -5,11 +5,11 @@
 #include "os/path.h"
 #include "os/pause.h"
 #include "os/self.h"
-#include "store/feed.h"
+#include "store/bulk_insert.h"
 #include "store/foreign.h"
+#include "store/page_crypto.h"
 #include "store/row.h"
 #include "store/schema.h"
-#include "store/seal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,21 +27,21 @@
 /* A file that the key does not open, or that has none. */
 static int locked(struct store *s, const char *doing, struct error *e)
 {
-    switch (vault_trouble(s->vault)) {
-    case VAULT_WRONG_KEY:
+    switch (encrypted_vfs_trouble(s->vault)) {
+    case ENCRYPTED_VFS_WRONG_KEY:
         return fail(e, -EACCES,
                 "cannot %s: the key does not open %s, or it is no database",
                 doing, s->path);
-    case VAULT_NOT_SEALED:
+    case ENCRYPTED_VFS_NOT_SEALED:
         return fail(e, -EINVAL,
                 "cannot %s: %s is not encrypted: leave the key out", doing,
                 s->path);
-    case VAULT_DAMAGED:
+    case ENCRYPTED_VFS_DAMAGED:
         return fail(e, -EIO,
                 "cannot %s: a part of %s is damaged or was changed: the key "
                 "does not open it",
                 doing, s->path);
-    case VAULT_NO_TROUBLE: break;
+    case ENCRYPTED_VFS_NO_TROUBLE: break;
     }
     return fail(e, -EIO,
             "cannot %s: %s: file is not a database, or it is encrypted: then "
@@ -62,7 +62,7 @@ int store_failed(struct store *s, const char *doing, struct error *e)
     if (code == SQLITE_CANTOPEN && path_readable("%s", s->path) == -EACCES)
         return fail(e, -EACCES, "cannot %s: %s: permission denied", doing,
                 s->path);
-    if (code == SQLITE_NOTADB || vault_trouble(s->vault))
+    if (code == SQLITE_NOTADB || encrypted_vfs_trouble(s->vault))
         return locked(s, doing, e);
     if (code == SQLITE_CORRUPT)
         return fail(e, -EIO, "cannot %s: %s is damaged", doing, s->path);
@@ -199,9 +199,9 @@ static int use_write_ahead_log(struct store *s, struct error *e)
  * leaves nothing in other files. */
 static int use_key(struct store *s, struct error *e)
 {
-    int reserved = SEAL_BYTES;
+    int reserved = PAGE_CRYPTO_BYTES;
 
-    if (!vault_has_key(s->vault))
+    if (!encrypted_vfs_has_key(s->vault))
         return 0;
     if (sqlite3_file_control(s->db, "main", SQLITE_FCNTL_RESERVE_BYTES,
                 &reserved) ||
@@ -264,9 +264,9 @@ static int prepare(struct store *s, enum store_mode mode, struct error *e)
                 "PRAGMA wal_autocheckpoint = " LOG_PAGES ";"
                 "PRAGMA secure_delete = ON;",
                 NULL, NULL, NULL) ||
-            feed_open(s->db, &feed_inferences, s) ||
-            feed_open(s->db, &feed_operator_runs, s) ||
-            feed_open(s->db, &feed_readings, s))
+            bulk_insert_open(s->db, &feed_inferences, s) ||
+            bulk_insert_open(s->db, &feed_operator_runs, s) ||
+            bulk_insert_open(s->db, &feed_readings, s))
         rc = store_failed(s, "write to the database", e);
     s->waiting = alloc_zero(STORE_BATCH, sizeof(*s->waiting));
     s->errors = alloc_zero(STORE_BATCH, sizeof(*s->errors));
@@ -309,7 +309,7 @@ static int open_still(struct store *s, struct error *e)
 
     int rc = sqlite3_open_v2(buf_cstr(&name), &s->db,
             SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
-            vault_name(s->vault));
+            encrypted_vfs_name(s->vault));
 
     buf_release(&name);
     return rc == SQLITE_OK ? prepare(s, STORE_READ, e)
@@ -320,12 +320,12 @@ static int open_still(struct store *s, struct error *e)
  * others are at it: then the next one who opens it does so. */
 static void seal_anew(const char *path, const struct store_key *key)
 {
-    struct store s = { .path = (char *)path, .vault = vault_new(key) };
+    struct store s = { .path = (char *)path, .vault = encrypted_vfs_new(key) };
 
-    vault_seal_anew(s.vault);
+    encrypted_vfs_seal_anew(s.vault);
     if (!sqlite3_open_v2(path, &s.db,
                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
-                vault_name(s.vault)) &&
+                encrypted_vfs_name(s.vault)) &&
             !sqlite3_exec(s.db, "PRAGMA locking_mode = EXCLUSIVE", NULL, NULL,
                     NULL) &&
             !use_key(&s, NULL) && !foreign_confine(&s, NULL) &&
@@ -333,7 +333,7 @@ static void seal_anew(const char *path, const struct store_key *key)
         (void)sqlite3_exec(s.db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL,
                 NULL);
     (void)sqlite3_close(s.db);
-    vault_free(s.vault);
+    encrypted_vfs_free(s.vault);
 }
 
 static int open_file(struct store *s, enum store_mode mode,
@@ -343,8 +343,8 @@ static int open_file(struct store *s, enum store_mode mode,
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
                 (mode == STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
 
-    s->vault = vault_new(key);
-    if (sqlite3_open_v2(s->path, &s->db, flags, vault_name(s->vault)) !=
+    s->vault = encrypted_vfs_new(key);
+    if (sqlite3_open_v2(s->path, &s->db, flags, encrypted_vfs_name(s->vault)) !=
             SQLITE_OK)
         return store_failed(s, "open the database", e);
     return prepare(s, mode, e);
@@ -372,7 +372,7 @@ int store_open_locked(struct store **out, const char *path,
 
     s->path = alloc_text(path);
     rc = open_file(s, mode, key, e);
-    if (!rc && mode != STORE_READ && vault_is_old(s->vault)) {
+    if (!rc && mode != STORE_READ && encrypted_vfs_is_old(s->vault)) {
         store_close(s);
         seal_anew(path, key);
         s = alloc_zero(1, sizeof(*s));
@@ -413,7 +413,7 @@ void store_close(struct store *s)
     (void)sqlite3_finalize(s->find_text);
     (void)sqlite3_finalize(s->use_text);
     (void)sqlite3_close(s->db);
-    vault_free(s->vault);
+    encrypted_vfs_free(s->vault);
     free(s->waiting);
     map_release(&s->text_uses);
     store_forget_texts(s);

@@ -34,7 +34,7 @@ static struct condition *ask(struct search *x, uint64_t few)
 {
     struct condition *c = &x->condition[x->count];
 
-    if (x->count == CONDITIONS_MOST)
+    if (x->count == CONDITIONS_MAX)
         return NULL;
     x->count++;
     c->few = few;

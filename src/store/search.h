@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "store/sqlite.h"
 
-#define CONDITIONS_MOST 40
+#define CONDITIONS_MAX 40
 
 struct condition {
     struct buf check; /* of a run "r", as SQL */
@@ -22,7 +22,7 @@ struct condition {
 struct search {
     struct store *store;
     const struct run_filter *filter;
-    struct condition condition[CONDITIONS_MOST];
+    struct condition condition[CONDITIONS_MAX];
     size_t count;
     int64_t label;    /* one that all runs must have; 0: none */
     bool nothing;     /* a condition that no run fulfils */

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/map.h"
+#include "store/encrypted_vfs.h"
 #include "store/store.h"
-#include "store/vault.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 
 struct store {
     sqlite3 *db;
-    struct vault *vault; /* what it reads and writes files by */
+    struct encrypted_vfs *vault; /* what it reads and writes files by */
     char *path;
     int64_t run;
     int failed; /* a negative errno value: nothing more is written */
@@ -107,7 +107,8 @@ void store_bind_text_number(struct store *s, sqlite3_stmt *st, int at,
 /* --- batch.c, figures.c --------------------------------------------------- */
 
 /* What waits for store_flush(). */
-extern const struct feed feed_inferences, feed_operator_runs, feed_readings;
+extern const struct bulk_insert feed_inferences, feed_operator_runs,
+        feed_readings;
 
 /* Begins a transaction, which the next store_flush() ends, or store_end(): what
  * was changed in it is kept or, after a failure, as if it had never been. */

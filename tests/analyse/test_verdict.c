@@ -54,7 +54,7 @@ static void test_pairs(void)
  * too few, twelve are enough. */
 static void test_signs(void)
 {
-    double d[VERDICT_PAIRS_MOST + 2];
+    double d[VERDICT_PAIRS_MAX + 2];
     struct interval i;
 
     for (size_t k = 0; k < LEN(d); k++)

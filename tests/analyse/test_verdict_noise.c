@@ -126,11 +126,11 @@ static struct counts draw_pairs(const struct sample *s, double slower,
 
     *pairs = 0;
     for (size_t n = 0; n < draws; n++) {
-        double differences[VERDICT_PAIRS_MOST];
+        double differences[VERDICT_PAIRS_MAX];
         enum verdict v = VERDICT_CANNOT_TELL;
         size_t k = 0;
 
-        while (k < VERDICT_PAIRS_MOST && v == VERDICT_CANNOT_TELL) {
+        while (k < VERDICT_PAIRS_MAX && v == VERDICT_CANNOT_TELL) {
             size_t a = dice_below(&d, s->runs);
             size_t b = (a + 1 + dice_below(&d, s->runs - 1)) % s->runs;
 

@@ -5,7 +5,7 @@ static void found_on_path_and_in_the_venv(void)
 {
     static const char site[] = "lib/python3.11/site-packages";
     struct tree t = tree_open();
-    struct python_found p[PYTHONS_MOST];
+    struct python_found p[PYTHONS_MAX];
     char name[256], venv[128], path[256];
 
     tree_put(&t, "venv/bin/python3", "");

@@ -141,7 +141,7 @@ static void dies(void)
     CHECK_INT(told[0].owner.lost, 0);
     CHECK_INT(told[0].owner.torn, 0);
     CHECK_INT(rings_alive(r), 0);
-    CHECK_INT(rings_odd(r), 0);
+    CHECK_INT(rings_malformed(r), 0);
     look(r); /* nothing more of it */
     CHECK_INT(told_count, 1);
     rings_close(r);
@@ -436,13 +436,13 @@ static void foreign_files(void)
     put(in_folder(r, name), "");
 
     look(r);
-    CHECK_INT(rings_odd(r), 3 + 4);
+    CHECK_INT(rings_malformed(r), 3 + 4);
     CHECK_INT(told_count, 1); /* wrong[3], which is right */
     CHECK(!is_there(in_folder(r, "text.ring")));
     CHECK(is_there(in_folder(r, "readme.txt")));
     CHECK(is_there("/etc/passwd"));
     look(r); /* each is counted once */
-    CHECK_INT(rings_odd(r), 3 + 4);
+    CHECK_INT(rings_malformed(r), 3 + 4);
     rings_close(r);
     CHECK(!is_there(folder));
     for (size_t i = 0; i < LEN(wrong); i++)
@@ -458,7 +458,7 @@ static void foreign_folders(void)
     CHECK(mkdir(in_folder(r, "f.ring"), 0700) == 0);
     look(r);
     look(r);
-    CHECK_INT(rings_odd(r), 0);
+    CHECK_INT(rings_malformed(r), 0);
     CHECK_INT(told_count, 0);
     (void)snprintf(folder, sizeof(folder), "%s", rings_folder(r));
     CHECK(rmdir(in_folder(r, "f.ring")) == 0);

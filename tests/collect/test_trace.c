@@ -68,7 +68,7 @@ static void sessions(void)
     TAKE(t, 1, .kind = RECORD_RUN,
             .run = { .session = 0x100, .start = START, .end = START });
     CHECK_INT(last.session, 6);
-    CHECK_INT(trace_odd(t), 0);
+    CHECK_INT(trace_malformed(t), 0);
     trace_free(t);
 }
 
@@ -183,7 +183,7 @@ static void contexts(void)
     CHECK(last.has_context && last.batch_size == 1100008);
     run_on(t, 1);
     CHECK_INT(last.batch_size, 7);
-    CHECK_INT(trace_odd(t), 0);
+    CHECK_INT(trace_malformed(t), 0);
     trace_free(t);
 }
 
@@ -206,7 +206,7 @@ static void what_programs_tell(void)
          "token of 1/0: 0 is 0 - at 0\n"
          "mark of 1/7: tokenise at 9\n"
          "thread 1/8: tokenise\n");
-    CHECK_INT(trace_odd(t), 0);
+    CHECK_INT(trace_malformed(t), 0);
     trace_free(t);
 }
 
@@ -217,9 +217,9 @@ static void nonsense(void)
     TAKE(t, 1, .kind = RECORD_NONE);
     TAKE(t, 1, .kind = RECORD_KINDS);
     TAKE(t, 1, .kind = 255);
-    CHECK_INT(trace_odd(t), 3);
+    CHECK_INT(trace_malformed(t), 3);
     TAKE(t, 1, .kind = RECORD_TEXT); /* without a name */
-    CHECK_INT(trace_odd(t), 4);
+    CHECK_INT(trace_malformed(t), 4);
     TOLD("");
     trace_free(t);
 }

@@ -62,7 +62,7 @@ static void options(void)
     option(t, 1, 0x1, 6); /* made before the meter came */
     session_with(t, 1, 0x1);
     TOLD("session 8 of 1 in 0: - 0+0 [\"CPUExecutionProvider\"] {\"n\":6}\n");
-    CHECK_INT(trace_odd(t), 0);
+    CHECK_INT(trace_malformed(t), 0);
 
     /* A name or a value that was lost sets nothing. */
     TAKE(t, 1, .kind = RECORD_OPTION,
@@ -70,7 +70,7 @@ static void options(void)
     TAKE(t, 1, .kind = RECORD_OPTION, .option = { .options = 0x1, .key = 99 });
     TAKE(t, 1, .kind = RECORD_PROVIDER,
             .option = { .options = 0x1, .key = 99 });
-    CHECK_INT(trace_odd(t), 3);
+    CHECK_INT(trace_malformed(t), 3);
     session_with(t, 1, 0x1);
     TOLD("session 9 of 1 in 0: - 0+0 [\"CPUExecutionProvider\"] {\"n\":6}\n");
     trace_free(t);
@@ -188,7 +188,7 @@ static void operators(void)
          "operator 1 in phase 0: 1 times 4\n");
     trace_end(t);
     TOLD("");
-    CHECK_INT(trace_odd(t), 0);
+    CHECK_INT(trace_malformed(t), 0);
     trace_free(t);
 }
 
@@ -222,10 +222,10 @@ static void ceilings(void)
 
     for (uint64_t i = 1; i <= 70001; i++)
         TAKE(t, 1, .kind = RECORD_OPTIONS, .option = { .options = i });
-    CHECK_INT(trace_odd(t), 70001 - 65536);
+    CHECK_INT(trace_malformed(t), 70001 - 65536);
     TAKE(t, 1, .kind = RECORD_OPTIONS_END, .option = { .options = 1 });
     TAKE(t, 1, .kind = RECORD_OPTIONS, .option = { .options = 70001 });
-    CHECK_INT(trace_odd(t), 70001 - 65536);
+    CHECK_INT(trace_malformed(t), 70001 - 65536);
     session_with(t, 1, 70001);
     session_with(t, 1, 70000);
     TOLD("session 1 of 1 in 0: - 0+0 [\"CPUExecutionProvider\"] {}\n"

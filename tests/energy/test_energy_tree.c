@@ -2,7 +2,7 @@
  * by the sampler of RAPL and summed up: from the file to the joule. */
 #include "base/compiler.h"
 #include "energy/account.h"
-#include "energy/observe.h"
+#include "energy/counter_period.h"
 #include "sample/device/device_samplers.h"
 #include "test.h"
 
@@ -322,8 +322,8 @@ static void observed(void)
     static const struct sampler *const table[] = { &sampler_rapl_powercap,
         NULL };
     struct machine m = { 0 };
-    struct observed seen[OBSERVED_MOST];
-    struct observe_plan plan = observe_usual;
+    struct counter_period seen[COUNTER_PERIODS_MAX];
+    struct counter_period_plan plan = counter_period_usual;
     uint64_t began_ns = 1000 * MS;
 
     make_truth(&m, MS, 100 * MS, 0);
@@ -334,7 +334,7 @@ static void observed(void)
     plan.root = m.tree.root;
     plan.now_ns = virtual_now;
     plan.until = virtual_until;
-    CHECK_INT(observe(seen, &plan), 1);
+    CHECK_INT(counter_periods(seen, &plan), 1);
     CHECK(strcmp(seen[0].name, "package-0") == 0);
     CHECK(strcmp(seen[0].source, "rapl-powercap") == 0);
     CHECK_INT(seen[0].period_ns, MS);
@@ -343,7 +343,7 @@ static void observed(void)
     /* Without a sensor nobody waits. */
     plan.root = "/nonexistent";
     began_ns = virtual_ns;
-    CHECK_INT(observe(seen, &plan), 0);
+    CHECK_INT(counter_periods(seen, &plan), 0);
     CHECK_INT(virtual_ns, began_ns);
     close_machine(&m);
 }

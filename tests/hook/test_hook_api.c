@@ -73,7 +73,7 @@ static void other_calls(void)
     CHECK_INT(hooked_last(RECORD_SECTION)->section.name, 0);
 }
 
-static void unheard(void)
+static void not_followed(void)
 {
     CHECK(unsetenv("ORTMETER_DIR") == 0);
     channel_init();
@@ -99,7 +99,7 @@ int main(void)
 {
     HOOKED(heard);
     HOOKED(other_calls);
-    HOOKED(unheard);
+    HOOKED(not_followed);
     HOOKED(versions);
     return test_result();
 }

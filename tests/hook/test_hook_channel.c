@@ -257,7 +257,7 @@ static void folder_gone_for_the_child(void)
 
 static int refusals, refused_why;
 
-static void note_refusal(void *context, const struct ring_stranger *s)
+static void note_refusal(void *context, const struct ring_unhooked *s)
 {
     (void)context;
     CHECK_INT(s->pid, getpid());
@@ -273,7 +273,7 @@ static void check_refused(int why)
     CHECK(!channel_wanted());
     CHECK(channel_folder() != NULL); /* what it starts is still followed */
     CHECK_INT(files_in(rings_folder(hooked.rings), ".ring"), 0);
-    rings_each_stranger(hooked.rings, note_refusal, NULL);
+    rings_each_unhooked(hooked.rings, note_refusal, NULL);
     CHECK_INT(refusals, 1);
     CHECK_INT(refused_why, why);
 }

@@ -114,7 +114,7 @@ static void long_line(void)
     struct buf text = { 0 }, rows = { 0 };
 
     buf_text(&text, HEADING "0,EXECUTE,9,US,BACKEND,ROOT,");
-    for (size_t i = 0; i < QNN_CSV_LINE_MOST; i++)
+    for (size_t i = 0; i < QNN_CSV_LINE_MAX; i++)
         buf_char(&text, 'x');
     buf_text(&text, "\n0,EXECUTE,9,US,BACKEND,ROOT,a\n");
 

@@ -257,7 +257,7 @@ static void too_long(void)
         struct seen s;
 
         buf_printf(&b, "[\n" CONV ",\n%s", beginnings[i]);
-        repeat(&b, "0123456789abcdef", PROFILE_EVENT_MOST / 8);
+        repeat(&b, "0123456789abcdef", PROFILE_EVENT_MAX / 8);
         buf_text(&b, "\",\"args\" : {}},\n" CONV "\n]\n");
 
         struct profile_tally t = read_text(&s, buf_str(&b), 8192);
@@ -265,8 +265,8 @@ static void too_long(void)
         CHECK_INT(t.events, 2);
         CHECK_INT(t.too_long, 1);
         CHECK_INT(t.cut_bytes, 0);
-        CHECK(t.skipped_bytes > 2 * PROFILE_EVENT_MOST);
-        CHECK(t.skipped_bytes < 2 * PROFILE_EVENT_MOST + 200);
+        CHECK(t.skipped_bytes > 2 * PROFILE_EVENT_MAX);
+        CHECK(t.skipped_bytes < 2 * PROFILE_EVENT_MAX + 200);
         CHECK(t.closed);
         release(&s);
         buf_release(&b);
@@ -276,7 +276,7 @@ static void too_long(void)
     struct seen s;
 
     buf_text(&b, "[\n" HEAD("Node", "5", "1"));
-    repeat(&b, "x", PROFILE_EVENT_MOST - 1000);
+    repeat(&b, "x", PROFILE_EVENT_MAX - 1000);
     buf_text(&b, "\",\"args\" : {}},\n" CONV "\n]\n");
     CHECK_INT(read_text(&s, buf_str(&b), 1 << 20).events, 2);
     release(&s);

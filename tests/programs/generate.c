@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LAYERS_MOST = 16, TENSORS = 3 + 2 * LAYERS_MOST, DRAFT = 4 };
+enum { LAYERS_MAX = 16, TENSORS = 3 + 2 * LAYERS_MAX, DRAFT = 4 };
 
 const struct ort_api_base *OrtGetApiBase(void);
 
@@ -33,7 +33,7 @@ static struct {
     uint64_t texts, prompt, tokens;
     int64_t layers, heads, size;
     const char *in_name[TENSORS], *out_name[TENSORS];
-    char names[4][LAYERS_MOST][40];
+    char names[4][LAYERS_MAX][40];
 } all;
 
 struct call {
@@ -45,7 +45,7 @@ struct call {
 struct text {
     pthread_t thread;
     int64_t batch, past, seed;
-    struct ort_value *cache[2 * LAYERS_MOST];
+    struct ort_value *cache[2 * LAYERS_MAX];
     uint64_t made; /* tokens */
     struct call *calls;
     size_t call_count;
@@ -154,7 +154,7 @@ static void step(struct text *t, int64_t sequence)
 static void cut(struct text *t, int64_t length, float **memory)
 {
     const struct host *h = &all.host;
-    struct ort_value *kept[2 * LAYERS_MOST];
+    struct ort_value *kept[2 * LAYERS_MAX];
 
     for (int64_t i = 0; i < 2 * all.layers; i++) {
         size_t row = (size_t)(length * all.size);
@@ -197,7 +197,7 @@ static void ask(struct text *t)
 static void *make(void *arg)
 {
     struct text *t = arg;
-    float *memory[2 * LAYERS_MOST] = { NULL };
+    float *memory[2 * LAYERS_MAX] = { NULL };
     bool drafts = strcmp(all.way, "drafts") == 0;
 
     ask(t);
@@ -210,7 +210,7 @@ static void *make(void *arg)
         made(t, (uint64_t)(t->past - before));
     }
     take_cache(t, NULL);
-    for (size_t i = 0; i < 2 * LAYERS_MOST; i++)
+    for (size_t i = 0; i < 2 * LAYERS_MAX; i++)
         free(memory[i]);
     return NULL;
 }
@@ -256,7 +256,7 @@ int main(int argc, char **argv)
     all.layers = (int64_t)number(argv[6]);
     all.heads = (int64_t)number(argv[7]);
     all.size = (int64_t)number(argv[8]);
-    if (all.layers > LAYERS_MOST || !all.texts || all.tokens < 2)
+    if (all.layers > LAYERS_MAX || !all.texts || all.tokens < 2)
         die("that is more, or less, than this program can do");
     host_open(&all.host, OrtGetApiBase());
 

@@ -198,8 +198,8 @@ static int look(struct dl_phdr_info *info, size_t size, void *to)
 static size_t find_tables(uintptr_t **out, const uintptr_t **base,
         const struct loaded *l)
 {
-    static struct class_table room[KERNEL_TABLES_MOST];
-    size_t found = class_tables_find(room, KERNEL_TABLES_MOST, &l->image,
+    static struct class_table room[KERNEL_TABLES_MAX];
+    size_t found = class_tables_find(room, KERNEL_TABLES_MAX, &l->image,
             "N11onnxruntime8OpKernelE", KERNEL_COMPUTE_ASYNC + 1);
     size_t count = 0;
 
@@ -261,7 +261,7 @@ static uint64_t now_ns(void)
 
 int main(int argc, char **argv)
 {
-    static uintptr_t *tables[KERNEL_TABLES_MOST];
+    static uintptr_t *tables[KERNEL_TABLES_MAX];
     struct loaded l = { 0 };
     struct host h = { 0 };
     struct job j = { 0 };

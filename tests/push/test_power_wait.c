@@ -91,16 +91,16 @@ static void not_too_many(void)
     struct figure_list l = { 0 };
 
     w = (struct power_wait){ 0 };
-    for (uint64_t i = 0; i < POWER_WAIT_MOST + 7; i++)
+    for (uint64_t i = 0; i < POWER_WAIT_MAX + 7; i++)
         take(1, 100 * i, (double)i);
     CHECK_INT(w.cut, 7);
     live_phase_end(&w.phase);
-    collect(&l, UINT64_C(1000) * POWER_WAIT_MOST);
-    CHECK_INT(l.count, POWER_WAIT_MOST);
-    is(&l, POWER_WAIT_MOST - 1, 100 * (POWER_WAIT_MOST - 1),
-            POWER_WAIT_MOST - 1, "idle");
+    collect(&l, UINT64_C(1000) * POWER_WAIT_MAX);
+    CHECK_INT(l.count, POWER_WAIT_MAX);
+    is(&l, POWER_WAIT_MAX - 1, 100 * (POWER_WAIT_MAX - 1), POWER_WAIT_MAX - 1,
+            "idle");
     /* There is room again. */
-    take(1, UINT64_C(100) * (POWER_WAIT_MOST + 7), 1);
+    take(1, UINT64_C(100) * (POWER_WAIT_MAX + 7), 1);
     CHECK_INT(w.count, 1);
     CHECK_INT(w.cut, 7);
     figure_list_release(&l);

@@ -7,7 +7,7 @@
 #include <malloc.h>
 #include <string.h>
 
-enum { READS = 50, PROCESSES = 101, SAMPLERS_MOST = 64 };
+enum { READS = 50, PROCESSES = 101, SAMPLERS_MAX = 64 };
 
 static int obey(int in, int out)
 {
@@ -90,10 +90,10 @@ static void check_one(const struct sampler *sampler, uint64_t pid)
 static void churn(void)
 {
     static const char *const name[] = { "churn" };
-    struct sampled s[SAMPLERS_MOST];
+    struct sampled s[SAMPLERS_MAX];
     size_t count = 0, files = open_files();
 
-    for (; sampler_table[count] && count < SAMPLERS_MOST; count++)
+    for (; sampler_table[count] && count < SAMPLERS_MAX; count++)
         sampled_open(&s[count], sampler_table[count], "",
                 &(struct target_plan){ .names = name, .name_count = 1 }, true);
     for (int i = 0; i < PROCESSES; i++) {

@@ -3,7 +3,7 @@
 
 #include "base/compiler.h"
 #include "os/secret.h"
-#include "store/seal.h"
+#include "store/page_crypto.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -25,50 +25,59 @@ static const struct store_key other_phrase = { STORE_KEY_PASSPHRASE,
 
 static void pages(void)
 {
-    static uint8_t plain[SEAL_PAGE], sealed[SEAL_PAGE], again[SEAL_PAGE];
-    const struct seal_place first = { .file = 'd' };
-    const struct seal_place later = { .file = 'd', .bytes = SEAL_PAGE };
-    struct seal *s = seal_new(&file_key), *other = seal_new(&other_key);
-    uint8_t salt[SEAL_SALT];
+    static uint8_t plain[PAGE_CRYPTO_PAGE], sealed[PAGE_CRYPTO_PAGE],
+            again[PAGE_CRYPTO_PAGE];
+    const struct page_crypto_place first = { .file = 'd' };
+    const struct page_crypto_place later = { .file = 'd',
+        .bytes = PAGE_CRYPTO_PAGE };
+    struct page_crypto *s = page_crypto_new(&file_key),
+                       *other = page_crypto_new(&other_key);
+    uint8_t salt[PAGE_CRYPTO_SALT];
 
-    CHECK(!seal_has_salt(s) && seal_make_salt(s) && seal_has_salt(s));
-    for (size_t i = 0; i < SEAL_PAGE - SEAL_BYTES; i++)
+    CHECK(!page_crypto_has_salt(s) && page_crypto_make_salt(s) &&
+            page_crypto_has_salt(s));
+    for (size_t i = 0; i < PAGE_CRYPTO_PAGE - PAGE_CRYPTO_BYTES; i++)
         plain[i] = (uint8_t)(i * 7);
     memcpy(plain, "SQLite format 3", 16);
 
-    CHECK(seal_close(s, later, plain, sealed));
-    CHECK(seal_open(s, later, sealed, again));
-    CHECK(memcmp(plain, again, SEAL_PAGE) == 0);
-    CHECK(!seal_open(s, first, sealed, again)); /* it lies somewhere else */
-    CHECK(!seal_open(s, (struct seal_place){ .file = 'w', .bytes = SEAL_PAGE },
+    CHECK(page_crypto_close(s, later, plain, sealed));
+    CHECK(page_crypto_open(s, later, sealed, again));
+    CHECK(memcmp(plain, again, PAGE_CRYPTO_PAGE) == 0);
+    CHECK(!page_crypto_open(s, first, sealed,
+            again)); /* it lies somewhere else */
+    CHECK(!page_crypto_open(s,
+            (struct page_crypto_place){ .file = 'w',
+                    .bytes = PAGE_CRYPTO_PAGE },
             sealed, again));
 
     /* Any byte that is changed. */
-    for (size_t i = 0; i < SEAL_PAGE - 4; i += 97) {
+    for (size_t i = 0; i < PAGE_CRYPTO_PAGE - 4; i += 97) {
         sealed[i] ^= 1;
-        CHECK(!seal_open(s, later, sealed, again));
+        CHECK(!page_crypto_open(s, later, sealed, again));
         sealed[i] ^= 1;
     }
-    CHECK(seal_open(s, later, sealed, sealed)); /* in place */
-    CHECK(memcmp(plain, sealed, SEAL_PAGE) == 0);
+    CHECK(page_crypto_open(s, later, sealed, sealed)); /* in place */
+    CHECK(memcmp(plain, sealed, PAGE_CRYPTO_PAGE) == 0);
 
     /* The same page is never sealed twice to the same bytes. */
-    CHECK(seal_close(s, first, plain, sealed));
-    CHECK(seal_close(s, first, plain, again));
+    CHECK(page_crypto_close(s, first, plain, sealed));
+    CHECK(page_crypto_close(s, first, plain, again));
     CHECK(memcmp(sealed + 16, again + 16, 64) != 0);
 
     /* The first page tells the salt, which another seal needs. */
-    memcpy(salt, sealed, SEAL_SALT);
-    CHECK(seal_set_salt(other, salt));
-    CHECK(!seal_open(other, first, sealed, again));
-    seal_free(other);
-    other = seal_new(&file_key);
-    CHECK(seal_make_salt(other) && !seal_open(other, first, sealed, again));
-    CHECK(seal_set_salt(other, salt) && seal_open(other, first, sealed, again));
-    CHECK(memcmp(plain, again, SEAL_PAGE) == 0);
-    seal_free(other);
-    seal_free(s);
-    seal_free(NULL);
+    memcpy(salt, sealed, PAGE_CRYPTO_SALT);
+    CHECK(page_crypto_set_salt(other, salt));
+    CHECK(!page_crypto_open(other, first, sealed, again));
+    page_crypto_free(other);
+    other = page_crypto_new(&file_key);
+    CHECK(page_crypto_make_salt(other) &&
+            !page_crypto_open(other, first, sealed, again));
+    CHECK(page_crypto_set_salt(other, salt) &&
+            page_crypto_open(other, first, sealed, again));
+    CHECK(memcmp(plain, again, PAGE_CRYPTO_PAGE) == 0);
+    page_crypto_free(other);
+    page_crypto_free(s);
+    page_crypto_free(NULL);
 }
 
 /* --- files ---------------------------------------------------------------- */
@@ -219,7 +228,7 @@ static void changed_by_others(void)
     FILE *f = fopen(stored_path(&t), "r+b");
 
     /* Near the end, where inferences are. */
-    CHECK(f && fseek(f, -5 * SEAL_PAGE + 100, SEEK_END) == 0);
+    CHECK(f && fseek(f, -5 * PAGE_CRYPTO_PAGE + 100, SEEK_END) == 0);
     CHECK(f && fputs("changed", f) >= 0 && fclose(f) == 0);
     s = open_with(&t, STORE_READ, &file_key);
     seen = 0;
@@ -253,7 +262,7 @@ static void redirect(uint8_t *frame, uint32_t page)
     uint32_t from = big(frame);
     uint32_t a = __builtin_bswap32(page) - __builtin_bswap32(from), b = a;
 
-    for (int i = 0; i < SEAL_PAGE / 8; i++) {
+    for (int i = 0; i < PAGE_CRYPTO_PAGE / 8; i++) {
         a += b;
         b += a;
     }
@@ -277,10 +286,10 @@ static void redirected(void)
 
     FILE *f = fopen(tree_path(&t, "runs.db-wal"), "r+b");
 
-    CHECK(f && fseek(f, -(FRAME_HEAD + SEAL_PAGE), SEEK_END) == 0 &&
+    CHECK(f && fseek(f, -(FRAME_HEAD + PAGE_CRYPTO_PAGE), SEEK_END) == 0 &&
             fread(frame, 1, FRAME_HEAD, f) == FRAME_HEAD);
     redirect(frame, big(frame) == 2 ? 3 : 2);
-    CHECK(f && fseek(f, -(FRAME_HEAD + SEAL_PAGE), SEEK_END) == 0 &&
+    CHECK(f && fseek(f, -(FRAME_HEAD + PAGE_CRYPTO_PAGE), SEEK_END) == 0 &&
             fwrite(frame, 1, FRAME_HEAD, f) == FRAME_HEAD && !fclose(f));
 
     /* The last commit is as if it had been torn; all before is whole. */
@@ -301,30 +310,31 @@ static void redirected(void)
  * of the one. */
 static size_t seal_pages(const struct tree *t, bool before, bool change)
 {
-    uint8_t page[SEAL_PAGE], plain[SEAL_PAGE];
+    uint8_t page[PAGE_CRYPTO_PAGE], plain[PAGE_CRYPTO_PAGE];
     FILE *f = fopen(stored_path(t), "r+b");
-    struct seal *s = seal_new(&file_key);
+    struct page_crypto *s = page_crypto_new(&file_key);
     size_t count = 0;
 
-    CHECK(f && fread(page, 1, SEAL_SALT, f) == SEAL_SALT);
-    CHECK(seal_set_salt(s, page));
-    for (uint64_t at = 0; fseek(f, (long)at, SEEK_SET) == 0 &&
-                          fread(page, 1, SEAL_PAGE, f) == SEAL_PAGE;
-            at += SEAL_PAGE) {
-        struct seal_place place = { .file = 'd',
+    CHECK(f && fread(page, 1, PAGE_CRYPTO_SALT, f) == PAGE_CRYPTO_SALT);
+    CHECK(page_crypto_set_salt(s, page));
+    for (uint64_t at = 0;
+            fseek(f, (long)at, SEEK_SET) == 0 &&
+            fread(page, 1, PAGE_CRYPTO_PAGE, f) == PAGE_CRYPTO_PAGE;
+            at += PAGE_CRYPTO_PAGE) {
+        struct page_crypto_place place = { .file = 'd',
             .bytes = at,
             .before = before };
 
-        if (!seal_open(s, place, page, plain))
+        if (!page_crypto_open(s, place, page, plain))
             continue;
         count++;
         place.before = !before;
-        if (change && seal_close(s, place, plain, page))
+        if (change && page_crypto_close(s, place, plain, page))
             CHECK(fseek(f, (long)at, SEEK_SET) == 0 &&
-                    fwrite(page, 1, SEAL_PAGE, f) == SEAL_PAGE);
+                    fwrite(page, 1, PAGE_CRYPTO_PAGE, f) == PAGE_CRYPTO_PAGE);
     }
     CHECK(f && fclose(f) == 0);
-    seal_free(s);
+    page_crypto_free(s);
     return count;
 }
 
@@ -360,24 +370,26 @@ static void sealed_before(void)
     whole(&t, &file_key, 3000);
 
     /* Pages of before are taken no more. */
-    uint8_t page[SEAL_PAGE], plain[SEAL_PAGE];
-    struct seal *old = seal_new(&file_key);
+    uint8_t page[PAGE_CRYPTO_PAGE], plain[PAGE_CRYPTO_PAGE];
+    struct page_crypto *old = page_crypto_new(&file_key);
     FILE *f = fopen(stored_path(&t), "r+b");
-    struct seal_place second = { .file = 'd', .bytes = SEAL_PAGE };
+    struct page_crypto_place second = { .file = 'd',
+        .bytes = PAGE_CRYPTO_PAGE };
 
-    CHECK(f && fread(page, 1, SEAL_SALT, f) == SEAL_SALT &&
-            seal_set_salt(old, page));
-    CHECK(fseek(f, SEAL_PAGE, SEEK_SET) == 0 &&
-            fread(page, 1, SEAL_PAGE, f) == SEAL_PAGE &&
-            seal_open(old, second, page, plain));
+    CHECK(f && fread(page, 1, PAGE_CRYPTO_SALT, f) == PAGE_CRYPTO_SALT &&
+            page_crypto_set_salt(old, page));
+    CHECK(fseek(f, PAGE_CRYPTO_PAGE, SEEK_SET) == 0 &&
+            fread(page, 1, PAGE_CRYPTO_PAGE, f) == PAGE_CRYPTO_PAGE &&
+            page_crypto_open(old, second, page, plain));
     second.before = true;
-    CHECK(seal_close(old, second, plain, page) &&
-            fseek(f, SEAL_PAGE, SEEK_SET) == 0 &&
-            fwrite(page, 1, SEAL_PAGE, f) == SEAL_PAGE && !fclose(f));
+    CHECK(page_crypto_close(old, second, plain, page) &&
+            fseek(f, PAGE_CRYPTO_PAGE, SEEK_SET) == 0 &&
+            fwrite(page, 1, PAGE_CRYPTO_PAGE, f) == PAGE_CRYPTO_PAGE &&
+            !fclose(f));
     s = open_with(&t, STORE_READ, &file_key);
     CHECK_INT(store_check(s, NULL), -EIO);
     store_close(s);
-    seal_free(old);
+    page_crypto_free(old);
     tree_close(&t);
 }
 

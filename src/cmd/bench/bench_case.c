@@ -1,6 +1,6 @@
 #include "cmd/bench/bench_case.h"
 
-#include "analyse/measured.h"
+#include "analyse/limit_to_bench.h"
 #include "analyse/warmup.h"
 #include "base/alloc.h"
 #include "os/clock.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* A warm-up that has not come to an end by then is let be. */
-#define WARM_UP_MOST    1024
+#define WARM_UP_MAX     1024
 #define WARM_UP_MOST_NS UINT64_C(2000000000)
 
 struct bench_running {
@@ -154,7 +154,7 @@ static int warm_until_settled(struct bench_running *s, struct buf *kept)
     uint64_t now_ns;
     int rc = 0;
 
-    while (!rc && !row->settled && goal <= WARM_UP_MOST &&
+    while (!rc && !row->settled && goal <= WARM_UP_MAX &&
             (now_ns = mono_ns()) < deadline_ns && !*s->work->stop) {
         uint64_t done = kept->len / sizeof(uint64_t);
         size_t length = 0;
@@ -188,7 +188,7 @@ static int warm_up(struct bench_running *s)
     progress_begin(&s->work->progress, "warm-up");
 
     struct ortmeter_section section =
-            telling_begin(&s->work->telling, WARM_UP_SECTION);
+            own_sections_begin(&s->work->telling, WARM_UP_SECTION);
     int rc = warm(s, (struct amount){ .count = 1, .alone = true }, &kept);
 
     s->out.first_run_ns = s->warm_ups.last;
@@ -197,7 +197,7 @@ static int warm_up(struct bench_running *s)
                      ? warm_until_settled(s, &kept)
                      : warm(s, (struct amount){ .count = settings->warmup - 1 },
                                NULL);
-    telling_end(&s->work->telling, &section);
+    own_sections_end(&s->work->telling, &section);
     s->out.row.warm_ups = s->warm_ups.count;
     s->out.row.warm_up_mean_ns = s->warm_ups.mean;
     buf_release(&kept);
@@ -290,10 +290,10 @@ int bench_case_measure(struct bench_running *s, uint64_t count,
 
     uint64_t cpu_ns = own_cpu_ns();
     struct ortmeter_section section =
-            telling_begin(&s->work->telling, MEASURED_SECTION);
+            own_sections_begin(&s->work->telling, MEASURED_SECTION);
     int rc = run(s, &times, amount);
 
-    telling_end(&s->work->telling, &section);
+    own_sections_end(&s->work->telling, &section);
     row->cpu_ns += own_cpu_ns() - cpu_ns;
     row->arena_known = row->arena_known && read_arena(s, &row->arena);
     if (row->arena_known) {

@@ -4,7 +4,7 @@
 #include "cmd/bench/bench_loop.h"
 #include "cmd/bench/bench_report.h"
 #include "cmd/bench/bench_settings.h"
-#include "cmd/text/telling.h"
+#include "cmd/text/own_sections.h"
 
 struct bench_case {
     uint32_t batch; /* 0: nobody asked */
@@ -17,7 +17,7 @@ struct bench_case {
 struct bench_work {
     const struct bench_settings *settings;
     struct engine *engine;
-    struct telling telling;
+    struct own_sections telling;
     struct progress progress;
     const volatile sig_atomic_t *stop;
     uint64_t first_bytes;   /* resident before the first case; 0: not known */

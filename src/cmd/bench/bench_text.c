@@ -11,7 +11,7 @@
 
 #define LABEL_WIDTH  12
 #define COLUMN_WIDTH 11
-#define INPUTS_MOST  4 /* the rest is counted */
+#define INPUTS_MAX   4 /* the rest is counted */
 
 struct sheet {
     struct buf *out;
@@ -122,7 +122,7 @@ static void inputs(const struct sheet *p)
     const struct bench_report *r = p->report;
 
     label(p, "inputs");
-    for (size_t i = 0; i < r->input_count && i < INPUTS_MOST; i++) {
+    for (size_t i = 0; i < r->input_count && i < INPUTS_MAX; i++) {
         const struct bench_input *x = &r->inputs[i];
 
         buf_printf(p->out, "%s%s %s", i ? ", " : "", x->name,
@@ -130,8 +130,8 @@ static void inputs(const struct sheet *p)
         for (size_t d = 0; d < x->rank; d++)
             buf_printf(p->out, "%s%lld", d ? "x" : " ", (long long)x->shape[d]);
     }
-    if (r->input_count > INPUTS_MOST)
-        buf_printf(p->out, " and %zu more", r->input_count - INPUTS_MOST);
+    if (r->input_count > INPUTS_MAX)
+        buf_printf(p->out, " and %zu more", r->input_count - INPUTS_MAX);
     buf_char(p->out, '\n');
 }
 

@@ -316,7 +316,7 @@ int bench_worker(const struct bench_settings *settings, struct error *e)
     }
     (void)unsetenv(BENCH_WORKER_VARIABLE);
     listen_to_signals();
-    telling_open(&w.work.telling);
+    own_sections_open(&w.work.telling);
     progress_open(&w.work.progress, settings->quiet);
     place_profiles(&w.work);
 

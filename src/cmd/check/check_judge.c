@@ -28,8 +28,8 @@ static size_t differences(double *out, double *base, double *head,
 static void judge(struct check_result *r, enum judged_figure figure)
 {
     struct judged_change *c = &r->changes[figure];
-    double d[VERDICT_PAIRS_MOST], base[VERDICT_PAIRS_MOST],
-            head[VERDICT_PAIRS_MOST];
+    double d[VERDICT_PAIRS_MAX], base[VERDICT_PAIRS_MAX],
+            head[VERDICT_PAIRS_MAX];
     size_t count = differences(d, base, head, r, figure);
 
     *c = (struct judged_change){
@@ -51,8 +51,8 @@ static void judge(struct check_result *r, enum judged_figure figure)
 static enum budget_state state_of(const struct check_result *r,
         const struct budget *b)
 {
-    double d[VERDICT_PAIRS_MOST], base[VERDICT_PAIRS_MOST],
-            head[VERDICT_PAIRS_MOST];
+    double d[VERDICT_PAIRS_MAX], base[VERDICT_PAIRS_MAX],
+            head[VERDICT_PAIRS_MAX];
 
     if (b->operators)
         return r->recorded && !r->judgement.no_operators

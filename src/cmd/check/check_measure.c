@@ -278,7 +278,7 @@ static int measure(struct measuring *m, struct error *e)
     int rc = 0;
 
     while (!rc && !decided && !interrupt_came() &&
-            r->pairs < VERDICT_PAIRS_MOST && (r->pairs < 1 || has_time(m))) {
+            r->pairs < VERDICT_PAIRS_MAX && (r->pairs < 1 || has_time(m))) {
         rc = one_pair(m, e);
         if (rc)
             break; /* maybe because its processes were asked to end, too */

@@ -11,7 +11,7 @@ static const char *why_open(const struct check_result *r)
 {
     if (r->stopped)
         return "it was asked to end early";
-    if (r->pairs == VERDICT_PAIRS_MOST)
+    if (r->pairs == VERDICT_PAIRS_MAX)
         return "the pairs differ too much on this machine";
     return "the time was over: try a longer --duration";
 }

@@ -16,7 +16,7 @@ struct check_result {
     const char *way; /* how it was measured */
     size_t pairs;
     /* The runs, pair by pair. */
-    struct judged_run runs[2][VERDICT_PAIRS_MOST];
+    struct judged_run runs[2][VERDICT_PAIRS_MAX];
     double seconds; /* that it took */
     struct judged_change changes[JUDGED_FIGURES];
     enum verdict verdict; /* of the headline */

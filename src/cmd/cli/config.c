@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define FILE_NAME "ortmeter.toml"
-#define FILE_MOST 65536
+#define FILE_MAX  65536
 
 struct config {
     struct config_entry *entries;
@@ -54,10 +54,10 @@ static int read_file(struct config *c, const char *path, bool project,
 {
     struct reading_file f = { .config = c, .path = path, .project = project };
     struct error why = { 0 };
-    char *text = alloc_zero(1, FILE_MOST);
+    char *text = alloc_zero(1, FILE_MAX);
     const char *whose = NULL;
-    int n = project ? file_read_owned(text, FILE_MOST, path, &whose)
-                    : file_read(text, FILE_MOST, "%s", path);
+    int n = project ? file_read_owned(text, FILE_MAX, path, &whose)
+                    : file_read(text, FILE_MAX, "%s", path);
     int rc = 0;
 
     if (whose)

@@ -1,6 +1,6 @@
 #include "cmd/cli/database.h"
 
-#include "analyse/history.h"
+#include "analyse/run_figures.h"
 #include "cmd/cli/settings.h"
 #include "os/path.h"
 
@@ -30,7 +30,7 @@ static int make_folders(char *path, struct error *e)
  */
 
 #define KEY_LEAST 32
-#define KEY_MOST  4096
+#define KEY_MAX   4096
 
 /* Without the newline that an editor leaves. */
 static int read_key(struct store_key *out, char *bytes, const char *path,
@@ -42,7 +42,7 @@ static int read_key(struct store_key *out, char *bytes, const char *path,
         return fail(e, -errno, "cannot read the key file %s: %s", path,
                 strerror(errno));
 
-    size_t len = fread(bytes, 1, KEY_MOST + 1, f);
+    size_t len = fread(bytes, 1, KEY_MAX + 1, f);
     bool failed = ferror(f) != 0;
 
     (void)fclose(f);
@@ -50,11 +50,11 @@ static int read_key(struct store_key *out, char *bytes, const char *path,
         return fail(e, -EIO, "cannot read the key file %s", path);
     if (len && bytes[len - 1] == '\n')
         len--;
-    if (len < KEY_LEAST || len > KEY_MOST)
+    if (len < KEY_LEAST || len > KEY_MAX)
         return fail(e, -EINVAL,
                 "a key file holds %d to %d bytes, and %s does not: make one "
                 "with 'openssl rand -hex 32'",
-                KEY_LEAST, KEY_MOST, path);
+                KEY_LEAST, KEY_MAX, path);
     *out = (struct store_key){ STORE_KEY_FILE, bytes, len };
     return 0;
 }
@@ -86,7 +86,7 @@ const char *database_key_origin(void)
 static int open_with_key(struct store **out, const char *path,
         enum store_mode mode, const char *key_file, struct error *e)
 {
-    char bytes[KEY_MOST + 1];
+    char bytes[KEY_MAX + 1];
     struct store_key key;
     int rc = find_key(&key, bytes, key_file, e);
 
@@ -140,7 +140,7 @@ int database_open_as(struct store **out, const struct database *d,
         rc = open_with_key(out, path, mode, d->key_file, e);
     if (rc && mode == STORE_WRITE && !d->path)
         name_another(e);
-    if (!rc && mode != STORE_READ && (rc = history_rescue(*out, e))) {
+    if (!rc && mode != STORE_READ && (rc = run_figures_rescue(*out, e))) {
         store_close(*out);
         *out = NULL;
     }

@@ -16,7 +16,7 @@ struct diagnosis {
     const struct runtime_info *runtime; /* NULL: none */
     struct error no_runtime;            /* then this is why */
 
-    struct python_found python[PYTHONS_MOST]; /* with an ONNX Runtime */
+    struct python_found python[PYTHONS_MAX]; /* with an ONNX Runtime */
     size_t python_count;
 
     struct sampling *sampling; /* of ourselves, read once; NULL: it failed */

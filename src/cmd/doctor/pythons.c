@@ -43,7 +43,7 @@ static void add(struct search *s, const struct python_found *p)
                 strcmp(s->out[i].python, p->python) == 0 &&
                 strcmp(s->out[i].package, p->package) == 0)
             return;
-    if (s->count < PYTHONS_MOST)
+    if (s->count < PYTHONS_MAX)
         s->out[s->count++] = *p;
 }
 
@@ -76,7 +76,7 @@ static void look_beside(struct search *s, const char *bin)
     folder_release(&f);
 }
 
-size_t pythons_find(struct python_found out[PYTHONS_MOST], const char *venv,
+size_t pythons_find(struct python_found out[PYTHONS_MAX], const char *venv,
         const char *path)
 {
     struct search s = { .out = out };

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stddef.h>
 
-#define PYTHONS_MOST 16
+#define PYTHONS_MAX 16
 
 /* An installed package that holds an ONNX Runtime. */
 struct python_found {
@@ -15,9 +15,9 @@ struct python_found {
     char version[32];
 };
 
-/* Returns how many there are, PYTHONS_MOST at most.  `venv` (VIRTUAL_ENV) and
+/* Returns how many there are, PYTHONS_MAX at most.  `venv` (VIRTUAL_ENV) and
  * `path` (PATH) may be NULL. */
-size_t pythons_find(struct python_found out[PYTHONS_MOST], const char *venv,
+size_t pythons_find(struct python_found out[PYTHONS_MAX], const char *venv,
         const char *path);
 
 /* What `ortmeter run` sees of it, in a few words. */

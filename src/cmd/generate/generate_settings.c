@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define USUAL_TOKENS 128
-#define TOKENS_MOST  (1 << 20)
+#define TOKENS_MAX   (1 << 20)
 
 #define S struct generate_settings
 const struct option generate_options[] = {
@@ -91,7 +91,7 @@ static int read_contexts(struct generate_settings *s, struct error *e)
     while (rest.len) {
         uint64_t n = 0;
 
-        if (str_u64(&n, str_before(rest, ',')) || !n || n > TOKENS_MOST ||
+        if (str_u64(&n, str_before(rest, ',')) || !n || n > TOKENS_MAX ||
                 s->context_count == GENERATE_CONTEXTS_MAX)
             return fail(e, -EINVAL,
                     "--context takes up to %d lengths with commas between "
@@ -161,7 +161,7 @@ int generate_settings_read(struct generate_settings *s, const char *folder,
         return fail(e, -EINVAL, "--chat needs a text, not --tokens");
     if (s->system && !s->chat)
         return fail(e, -EINVAL, "--system is nothing without --chat");
-    if (!s->max_tokens || s->max_tokens > TOKENS_MOST || !s->repeat)
+    if (!s->max_tokens || s->max_tokens > TOKENS_MAX || !s->repeat)
         return fail(e, -EINVAL,
                 "--max-tokens and --repeat take a number from 1");
     if (s->context_list)

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "cmd/cmd.h"
-#include "cmd/text/telling.h"
+#include "cmd/text/own_sections.h"
 #include "llm/generator.h"
 #include "os/clock.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#define STDIN_MOST ((size_t)64 << 20)
+#define STDIN_MAX ((size_t)64 << 20)
 
 /* A stretch of a generation's time; each begins where the one before ends. */
 struct stretch {
@@ -25,7 +25,7 @@ struct stretch {
 struct worker {
     const struct generate_settings *s;
     struct generator *g;
-    struct telling telling;
+    struct own_sections telling;
     struct ortmeter_section section;
     char name[40]; /* of it */
     struct network_given given[OPTION_TEXTS_MAX];
@@ -76,14 +76,14 @@ static void begin(void *context, enum generator_phase phase, const char *name)
     }
     add_stretch(w, phase, name, now_ns);
     (void)snprintf(w->name, sizeof(w->name), "%s", name);
-    w->section = telling_begin_phase(&w->telling, phases[phase], w->name);
+    w->section = own_sections_begin_phase(&w->telling, phases[phase], w->name);
 }
 
 static void end(void *context)
 {
     struct worker *w = context;
 
-    telling_end(&w->telling, &w->section);
+    own_sections_end(&w->telling, &w->section);
     last_stretch(w)->to_ns = mono_ns();
 }
 
@@ -92,7 +92,7 @@ static void tell_token(const struct worker *w, const struct generator_token *t)
     struct buf text = { 0 };
 
     buf_add(&text, t->readable.p, t->readable.len);
-    telling_token(&w->telling, (uint32_t)t->index, t->id, buf_cstr(&text));
+    own_sections_token(&w->telling, (uint32_t)t->index, t->id, buf_cstr(&text));
     buf_release(&text);
 }
 
@@ -130,7 +130,7 @@ static int slurp(struct buf *out, const char *path, struct error *e)
 
     if (!file)
         return fail(e, -errno, "%s cannot be read: %s", path, strerror(errno));
-    while (out->len < STDIN_MOST && (got = fread(part, 1, sizeof(part), file)))
+    while (out->len < STDIN_MAX && (got = fread(part, 1, sizeof(part), file)))
         buf_add(out, part, got);
     if (file != stdin)
         (void)fclose(file);
@@ -465,7 +465,7 @@ int generate_worker(const struct generate_settings *settings, struct error *e)
     (void)unsetenv(GENERATE_WORKER_VARIABLE);
     w->s = &s;
     w->tells_tokens = s.store_prompts;
-    telling_open(&w->telling);
+    own_sections_open(&w->telling);
     w->j = json_into(&report);
     json_object(&w->j, NULL);
     rc = work(w, &why);

@@ -9,7 +9,7 @@
 #define LABEL_WIDTH  14
 #define COLUMN_WIDTH 10
 #define NAME_WIDTH   26
-#define OPS_MOST     16 /* lines of a table; the rest is one line */
+#define OPS_MAX      16 /* lines of a table; the rest is one line */
 
 struct page {
     struct buf *out;
@@ -106,7 +106,7 @@ static void side_files(const struct page *p, const struct onnx_model *m)
 {
     char size[16];
 
-    for (uint32_t i = 0; i < m->side_file_count && i < OPS_MOST; i++) {
+    for (uint32_t i = 0; i < m->side_file_count && i < OPS_MAX; i++) {
         const struct onnx_side_file *f = &m->side_files[i];
 
         label(p, i ? "" : "Weights in");
@@ -117,10 +117,9 @@ static void side_files(const struct page *p, const struct onnx_model *m)
         else
             buf_text(p->out, ", which is not there\n");
     }
-    if (m->side_file_count > OPS_MOST) {
+    if (m->side_file_count > OPS_MAX) {
         label(p, "");
-        buf_printf(p->out, "and %u more files\n",
-                m->side_file_count - OPS_MOST);
+        buf_printf(p->out, "and %u more files\n", m->side_file_count - OPS_MAX);
     }
 }
 
@@ -147,11 +146,11 @@ static void file(const struct page *p, const struct inspection *x)
     opsets(p, m);
     if (m->property_count) {
         label(p, "Metadata");
-        for (uint32_t i = 0; i < m->property_count && i < OPS_MOST; i++) {
+        for (uint32_t i = 0; i < m->property_count && i < OPS_MAX; i++) {
             buf_text(p->out, i ? ", " : "");
             quote_add(p->out, m->properties[i].key);
         }
-        buf_text(p->out, m->property_count > OPS_MOST ? ", …\n" : "\n");
+        buf_text(p->out, m->property_count > OPS_MAX ? ", …\n" : "\n");
     }
 }
 
@@ -325,13 +324,13 @@ static void operators(const struct page *p, const struct inspection *x)
     const struct tally *t = &x->tally;
 
     table_head(p, "Operators");
-    for (uint32_t i = 0; i < t->op_count && i < OPS_MOST; i++) {
+    for (uint32_t i = 0; i < t->op_count && i < OPS_MAX; i++) {
         buf_text(p->out, "  ");
         cut_name(p, t->ops[i].op_type, NAME_WIDTH);
         table_row(p, &t->ops[i].row, &t->all);
     }
-    if (t->op_count > OPS_MOST)
-        buf_printf(p->out, "  and %u more\n", t->op_count - OPS_MOST);
+    if (t->op_count > OPS_MAX)
+        buf_printf(p->out, "  and %u more\n", t->op_count - OPS_MAX);
 }
 
 static void components(const struct page *p, const struct inspection *x)

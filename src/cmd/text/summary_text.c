@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#define SESSIONS_MOST 20 /* the rest is counted */
+#define SESSIONS_MAX 20 /* the rest is counted */
 
 void summary_date(char out[32], uint64_t wall_ns)
 {
@@ -197,11 +197,11 @@ static void session(const struct page *p, const struct summary *s,
 
 static void sessions(const struct page *p, const struct summary *s)
 {
-    for (size_t i = 0; i < s->session_count && i < SESSIONS_MOST; i++)
+    for (size_t i = 0; i < s->session_count && i < SESSIONS_MAX; i++)
         session(p, s, &s->sessions[i]);
-    if (s->session_count > SESSIONS_MOST) {
+    if (s->session_count > SESSIONS_MAX) {
         buf_text(p->out, "\n  and ");
-        page_count(p, s->session_count - SESSIONS_MOST, "session more",
+        page_count(p, s->session_count - SESSIONS_MAX, "session more",
                 "sessions more");
         buf_char(p->out, '\n');
     }

@@ -7,7 +7,7 @@
 
 #define LABEL      5  /* columns of "CPU", "MEM" */
 #define CORE_WIDTH 22 /* columns of a core's bar with its number */
-#define GAUGE_MOST 30
+#define GAUGE_MAX  30
 
 /* --- the machine ---------------------------------------------------------- */
 
@@ -34,7 +34,7 @@ static enum term_style heat(double share)
 static void draw_gauge(struct grid *g, int row, const char *label,
         struct top_value share, const char *text, const struct top_line *line)
 {
-    int width = g->cols / 3 > GAUGE_MOST ? GAUGE_MOST : g->cols / 3;
+    int width = g->cols / 3 > GAUGE_MAX ? GAUGE_MAX : g->cols / 3;
     int col = grid_field(g, row, 0, LABEL, TERM_BOLD, label);
 
     if (!share.known) {

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#define BATCH        4096
-#define BATCHES_MOST 16 /* in one go, of one process: others wait, too */
+#define BATCH       4096
+#define BATCHES_MAX 16 /* in one go, of one process: others wait, too */
 
 /* What to ask for, in the order of giving up. */
 static const struct wish {
@@ -147,7 +147,7 @@ static void take(struct watch_events *s, struct followed *f, struct buf *lines)
 {
     size_t n = BATCH;
 
-    for (int i = 0; i < BATCHES_MOST && n; i++) {
+    for (int i = 0; i < BATCHES_MAX && n; i++) {
         n = events_read(f->stream, s->batch, BATCH);
         for (size_t k = 0; k < n; k++) {
             f->count[s->batch[k].kind]++;

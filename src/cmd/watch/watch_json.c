@@ -1,5 +1,5 @@
 /* watch_json.c -- a tick as one line of JSON. */
-#include "cmd/text/figure.h"
+#include "cmd/text/metric_label.h"
 #include "cmd/text/sources_json.h"
 #include "cmd/watch/watch_show.h"
 
@@ -8,7 +8,7 @@
 static bool is_wanted(const struct watch_view *v, enum metric_id metric)
 {
     return !v->metrics.count ||
-           figure_fits(metric, v->metrics.item, v->metrics.count);
+           metric_matches(metric, v->metrics.item, v->metrics.count);
 }
 
 static uint64_t age_ms(const struct board_figure *f, const struct watching *w)
@@ -32,7 +32,7 @@ static void add_figures(struct json *j, const struct watch_view *v,
 
         if (!is_shown(v, f))
             continue;
-        figure_json(j, f->metric, f->value);
+        metric_json(j, f->metric, f->value);
         old |= age_ms(f, v->watching) > 0;
     }
     if (!old)
@@ -42,7 +42,7 @@ static void add_figures(struct json *j, const struct watch_view *v,
         const struct board_figure *f = &r->figure[i];
 
         if (age_ms(f, v->watching) && is_shown(v, f))
-            json_u64(j, figure_name(f->metric), age_ms(f, v->watching));
+            json_u64(j, metric_label(f->metric), age_ms(f, v->watching));
     }
     json_end(j);
 }

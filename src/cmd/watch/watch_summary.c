@@ -1,5 +1,5 @@
 /* watch_summary.c -- what `watch` saw, in figures. */
-#include "cmd/text/figure.h"
+#include "cmd/text/metric_label.h"
 #include "cmd/text/sources_json.h"
 #include "cmd/watch/watch_show.h"
 #include "os/child.h"
@@ -9,20 +9,20 @@ static void add_metric(struct json *j, enum metric_id metric,
         const struct history_figures *f)
 {
     if (metric_table[metric].kind == METRIC_COUNTER) {
-        figure_json(j, metric, f->max);
+        metric_json(j, metric, f->max);
         return;
     }
-    json_object(j, figure_name(metric));
+    json_object(j, metric_label(metric));
     json_u64(j, "count", f->count);
-    json_real(j, "min", figure_value(metric, f->min));
-    json_real(j, "mean", figure_value(metric, f->mean));
-    json_real(j, "max", figure_value(metric, f->max));
+    json_real(j, "min", metric_shown(metric, f->min));
+    json_real(j, "mean", metric_shown(metric, f->mean));
+    json_real(j, "max", metric_shown(metric, f->max));
     if (f->count > 1)
-        json_real(j, "stddev", figure_value(metric, f->stddev));
-    json_real(j, "p50", figure_value(metric, f->p50));
-    json_real(j, "p90", figure_value(metric, f->p90));
-    json_real(j, "p95", figure_value(metric, f->p95));
-    json_real(j, "p99", figure_value(metric, f->p99));
+        json_real(j, "stddev", metric_shown(metric, f->stddev));
+    json_real(j, "p50", metric_shown(metric, f->p50));
+    json_real(j, "p90", metric_shown(metric, f->p90));
+    json_real(j, "p95", metric_shown(metric, f->p95));
+    json_real(j, "p99", metric_shown(metric, f->p99));
     if (f->of_seconds)
         json_text(j, "percentiles_of", "means of seconds");
     json_end(j);
@@ -34,8 +34,8 @@ static void add_metrics(struct json *j, const struct watch_view *v,
     for (int m = 0; m < METRIC_IDS; m++) {
         struct history_figures f;
 
-        if (v->metrics.count && !figure_fits((enum metric_id)m, v->metrics.item,
-                                        v->metrics.count))
+        if (v->metrics.count && !metric_matches((enum metric_id)m,
+                                        v->metrics.item, v->metrics.count))
             continue;
         if (history_figures(&f, v->watching->history, subject,
                     (enum metric_id)m, 0))

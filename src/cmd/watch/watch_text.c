@@ -1,7 +1,7 @@
 /* watch_text.c -- `watch` for people: a table while it goes on, and a summary.
  */
 #include "base/compiler.h"
-#include "cmd/text/figure.h"
+#include "cmd/text/metric_label.h"
 #include "cmd/text/page.h"
 #include "cmd/watch/watch_show.h"
 
@@ -93,8 +93,8 @@ static void add_devices(struct buf *out, const struct watch_view *v)
                 subjects_get(sampling_subjects(w->sampling), r->subject)->name,
                 NAME_WIDTH);
         for (size_t k = 0; k < r->count; k++)
-            buf_printf(out, "  %s %g", figure_name(r->figure[k].metric),
-                    figure_value(r->figure[k].metric, r->figure[k].value));
+            buf_printf(out, "  %s %g", metric_label(r->figure[k].metric),
+                    metric_shown(r->figure[k].metric, r->figure[k].value));
         buf_char(out, '\n');
     }
 }

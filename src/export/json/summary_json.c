@@ -567,13 +567,13 @@ static void overhead(struct json *j, const struct summary *s)
 }
 
 /* Processes whose inferences are not here. */
-static void unheard(struct json *j, const struct summary *s)
+static void not_followed(struct json *j, const struct summary *s)
 {
-    if (!s->unheard_count)
+    if (!s->not_followed_count)
         return;
     json_array(j, "not_followed");
-    for (size_t i = 0; i < s->unheard_count; i++) {
-        const struct summary_unheard *u = &s->unheard[i];
+    for (size_t i = 0; i < s->not_followed_count; i++) {
+        const struct summary_not_followed *u = &s->not_followed[i];
 
         json_object(j, NULL);
         json_u64(j, "pid", u->pid);
@@ -618,7 +618,7 @@ void summary_json(struct buf *out, const struct summary *s)
     errors(j, s);
     usage_json(j, s);
     energy(j, s);
-    unheard(j, s);
+    not_followed(j, s);
     json_u64(j, "lost_events", s->lost);
     if (s->unfinished)
         json_u64(j, "unfinished_events", s->unfinished);

@@ -49,7 +49,7 @@ static void label(struct buf *out, const char *name, const char *value)
 }
 
 /* The name and all labels, open for one more. */
-static void series(struct buf *out, const struct figures_about *about,
+static void series(struct buf *out, const struct run_metrics_about *about,
         const struct figure *f, const char *ending)
 {
     buf_printf(out, "ortmeter_%s%s{run=\"%s\"", metric_table[f->metric].name,
@@ -60,7 +60,7 @@ static void series(struct buf *out, const struct figures_about *about,
         label(out, "method", reading_method_name(f->method));
 }
 
-static void histogram(struct buf *out, const struct figures_about *about,
+static void histogram(struct buf *out, const struct run_metrics_about *about,
         const struct figure *f)
 {
     const struct buckets *b = f->buckets;
@@ -83,7 +83,7 @@ static void histogram(struct buf *out, const struct figures_about *about,
     buf_printf(out, "} %" PRIu64 "\n", b->count);
 }
 
-static void one(struct buf *out, const struct figures_about *about,
+static void one(struct buf *out, const struct run_metrics_about *about,
         const struct figure *f)
 {
     if (f->buckets) {
@@ -96,13 +96,14 @@ static void one(struct buf *out, const struct figures_about *about,
     buf_char(out, '\n');
 }
 
-void prometheus_text(struct buf *out, const struct figures_about *about,
+void prometheus_text(struct buf *out, const struct run_metrics_about *about,
         const struct figure_list *list)
 {
     prometheus_runs(out, &about, list, 1);
 }
 
-void prometheus_runs(struct buf *out, const struct figures_about *const *about,
+void prometheus_runs(struct buf *out,
+        const struct run_metrics_about *const *about,
         const struct figure_list *lists, size_t count)
 {
     for (int metric = 0; metric < METRIC_IDS; metric++) {
@@ -124,18 +125,18 @@ void prometheus_runs(struct buf *out, const struct figures_about *const *about,
 
 static EXPORT_WRITE(write)
 {
-    struct figures *figures = NULL;
+    struct run_metrics *figures = NULL;
     struct figure_list list = { 0 };
     struct buf out = { 0 };
-    int rc = figures_read(&figures, &list, s, run, e);
+    int rc = run_metrics_read(&figures, &list, s, run, e);
 
     if (!rc) {
-        prometheus_text(&out, figures_about(figures), &list);
+        prometheus_text(&out, run_metrics_about(figures), &list);
         sink_write(to, buf_str(&out));
     }
     buf_release(&out);
     figure_list_release(&list);
-    figures_free(figures);
+    run_metrics_free(figures);
     return rc;
 }
 

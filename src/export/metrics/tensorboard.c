@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/map.h"
 #include "export/formats.h"
-#include "export/metrics/figures.h"
+#include "export/metrics/run_metrics.h"
 #include "export/metrics/tfevents.h"
 #include "export/subject_book.h"
 
@@ -165,7 +165,7 @@ static void take_run(void *to, const struct run *r)
 static int write_all(struct board *b, struct store *s, int64_t run,
         struct error *e)
 {
-    struct figures *figures = NULL;
+    struct run_metrics *figures = NULL;
     struct figure_list list = { 0 };
     int rc = store_each_session(s, run, take_session, b, e);
 
@@ -179,11 +179,11 @@ static int write_all(struct board *b, struct store *s, int64_t run,
     if (!rc)
         rc = store_each_reading(s, run, take_reading, b, e);
     if (!rc)
-        rc = figures_read(&figures, &list, s, run, e);
+        rc = run_metrics_read(&figures, &list, s, run, e);
     if (!rc)
         write_figures(b, &list);
     figure_list_release(&list);
-    figures_free(figures);
+    run_metrics_free(figures);
     return rc;
 }
 

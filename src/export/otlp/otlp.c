@@ -41,23 +41,23 @@ static int metrics(struct sink *to, bool json, struct store *s, int64_t run,
         struct error *e)
 {
     struct writing w = { to, OTLP_METRICS, json };
-    struct figures *figures = NULL;
+    struct run_metrics *figures = NULL;
     struct figure_list list = { 0 };
     struct ended ended = { 0 };
     struct buf out = { 0 };
     int rc = store_read_run(s, run, take_run, &ended, e);
 
     if (!rc)
-        rc = figures_read(&figures, &list, s, run, e);
+        rc = run_metrics_read(&figures, &list, s, run, e);
     if (!rc) {
-        struct otlp_source source = { .about = figures_about(figures) };
+        struct otlp_source source = { .about = run_metrics_about(figures) };
 
         otlp_metrics(&out, &source, &list, ended.wall_ns);
         take(&w, buf_str(&out));
     }
     buf_release(&out);
     figure_list_release(&list);
-    figures_free(figures);
+    run_metrics_free(figures);
     return rc;
 }
 

@@ -8,11 +8,11 @@
  * where there are some (otlp_names.h). */
 #pragma once
 
-#include "export/metrics/figures.h"
+#include "export/metrics/run_metrics.h"
 
 /* Who sends: goes into every request. */
 struct otlp_source {
-    const struct figures_about *about;
+    const struct run_metrics_about *about;
     const char *service; /* NULL: the program of the command */
 };
 

@@ -67,7 +67,7 @@ static struct str program_of(const char *command)
 
 void otlp_resource(struct buf *out, const struct otlp_source *source)
 {
-    const struct figures_about *a = source->about;
+    const struct run_metrics_about *a = source->about;
     size_t resource = pb_begin(out, 1);
     struct buf program = { 0 };
     struct str name = program_of(a->command);

@@ -19,7 +19,7 @@
 struct span_export {
     void (*take)(void *context, struct str request);
     void *context;
-    struct figures *figures; /* for what is about the run */
+    struct run_metrics *figures; /* for what is about the run */
     struct otlp_spans spans;
     uint64_t end_ns; /* of the run */
     struct names names;
@@ -65,7 +65,7 @@ static int run_span(struct span_export *t, struct store *s, int64_t run,
                                              });
 
     otlp_span_text(&t->spans, "process.command_line",
-            figures_about(t->figures)->command);
+            run_metrics_about(t->figures)->command);
 
     int rc = store_each_mark(s, run, mark, t, e);
 
@@ -163,7 +163,7 @@ static void take_run(void *to, const struct run *r)
 {
     struct span_export *t = to;
 
-    t->figures = figures_new(r);
+    t->figures = run_metrics_new(r);
     t->end_ns = r->duration_ns;
 }
 
@@ -210,7 +210,7 @@ static void release(struct span_export *t)
     names_release(&t->names);
     generation_list_release(&t->generations);
     otlp_spans_release(&t->spans);
-    figures_free(t->figures);
+    run_metrics_free(t->figures);
 }
 
 int otlp_traces(struct store *s, int64_t run, const char *service,
@@ -224,7 +224,7 @@ int otlp_traces(struct store *s, int64_t run, const char *service,
         rc = fail(e, -ENOENT, "the run is gone");
     if (!rc) {
         otlp_spans_init(&t.spans,
-                &(struct otlp_source){ figures_about(t.figures), service });
+                &(struct otlp_source){ run_metrics_about(t.figures), service });
         rc = write_all(&t, s, run, e);
     }
     release(&t);

@@ -375,11 +375,11 @@ static void warnings(struct report *r, const struct summary *s)
                 "there are too few others.",
                 s->marked, s->marked == 1 ? "" : "s",
                 s->marked == 1 ? "is" : "are");
-    for (size_t i = 0; i < s->unheard_count; i++)
+    for (size_t i = 0; i < s->not_followed_count; i++)
         report_addf(t, "Process %" PRIu64 " (%s) was not followed: %s.",
-                s->unheard[i].pid,
-                s->unheard[i].program ? s->unheard[i].program : "?",
-                s->unheard[i].reason ? s->unheard[i].reason : "?");
+                s->not_followed[i].pid,
+                s->not_followed[i].program ? s->not_followed[i].program : "?",
+                s->not_followed[i].reason ? s->not_followed[i].reason : "?");
     report_end(r);
 }
 

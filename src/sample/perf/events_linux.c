@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 /* What an ordinary user may have, by default. */
-enum { RING_PAGES = 128, THREADS_MOST = 64, FORMAT_CAP = 8192 };
+enum { RING_PAGES = 128, THREADS_MAX = 64, FORMAT_CAP = 8192 };
 
 /* Always told by who asks; that a request goes to the device is often told by
  * a thread of the kernel's instead, when the device is busy. */
@@ -130,7 +130,7 @@ static int add_wish(struct events *s, uint64_t pid, const struct wish *w)
 
     if (rc)
         return rc == -ENOENT ? -ESRCH : rc;
-    if (threads.count > THREADS_MOST)
+    if (threads.count > THREADS_MAX)
         rc = -E2BIG;
     for (size_t i = 0; !rc && i < threads.count; i++)
         for (size_t cpu = 0; !rc && cpu < s->cpus; cpu++)

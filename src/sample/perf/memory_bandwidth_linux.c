@@ -20,7 +20,7 @@
 
 #define DEVICES "/sys/bus/event_source/devices"
 
-enum { READS, WRITES, DIRECTIONS, TEXT_CAP = 256, CHANNELS_MOST = 256 };
+enum { READS, WRITES, DIRECTIONS, TEXT_CAP = 256, CHANNELS_MAX = 256 };
 
 static const enum metric_id metrics[DIRECTIONS] = {
     [READS] = METRIC_host_memory_read_bytes_total,
@@ -101,7 +101,7 @@ static int open_event(struct bandwidth_state *s, const struct sample_context *c,
     struct str cpus = read_text(mask, root, device, "cpumask");
 
     while (text_cpu_range(&cpus, &first, &last)) {
-        int fd = s->count < CHANNELS_MOST
+        int fd = s->count < CHANNELS_MAX
                          ? open_counter(c, (uint32_t)type, config, (int)first)
                          : -ENOSPC;
 
@@ -133,7 +133,7 @@ static int bandwidth_open(void *state, const struct sample_context *c,
     struct folder devices;
     int rc = -ENOENT;
 
-    s->channels = alloc_zero(CHANNELS_MOST, sizeof(*s->channels));
+    s->channels = alloc_zero(CHANNELS_MAX, sizeof(*s->channels));
     (void)folder_read(&devices, "%s" DEVICES, c->root);
     for (size_t i = 0; i < devices.count; i++)
         if (str_starts(str_of(devices.name[i]), "uncore_imc")) {

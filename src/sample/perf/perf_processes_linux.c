@@ -17,13 +17,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { THREADS_MOST = 64, KINDS_MOST = 16 };
+enum { THREADS_MAX = 64, KINDS_MAX = 16 };
 
 struct process_counters {
     bool met;
     int *fds; /* for each thread one of each kind; -1: it ended at once */
     size_t count;
-    double last[KINDS_MOST];
+    double last[KINDS_MAX];
 };
 
 static int open_counter(const struct perf_processes *p,
@@ -126,7 +126,7 @@ static int add_threads(struct perf_processes *p, struct process_counters *c,
     while (!rc && (entry = readdir(task)) != NULL) {
         if (str_u64(&tid, str_of(entry->d_name)))
             continue;
-        if (c->count == THREADS_MOST * p->count)
+        if (c->count == THREADS_MAX * p->count)
             return -E2BIG;
         rc = add_thread(p, c, (pid_t)tid);
     }
@@ -145,7 +145,7 @@ static void meet(struct perf_processes *p, struct process_counters *c,
             (void)close(fd);
         return;
     }
-    c->fds = alloc_zero(THREADS_MOST * p->count, sizeof(*c->fds));
+    c->fds = alloc_zero(THREADS_MAX * p->count, sizeof(*c->fds));
 
     int rc = add_threads(p, c, task);
 

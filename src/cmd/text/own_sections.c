@@ -1,0 +1,51 @@
+#include "cmd/text/own_sections.h"
+
+#include "cmd/cli/settings.h"
+#include "os/dl.h"
+
+#include <limits.h>
+
+typedef struct ortmeter_section (
+        *begin_function)(enum ortmeter_phase, const char *);
+typedef void (*end_function)(struct ortmeter_section *);
+typedef void (*token_function)(uint32_t, int64_t, const char *);
+
+void own_sections_open(struct own_sections *t)
+{
+    char path[PATH_MAX];
+    struct dl *lib = NULL;
+
+    *t = (struct own_sections){ 0 };
+    if (settings_hook_path(path, sizeof(path)) || dl_open(&lib, path, NULL))
+        return;
+    t->begin = (begin_function)dl_find(lib, "ortmeter_section_begin");
+    t->end = (end_function)dl_find(lib, "ortmeter_section_end");
+    t->token = (token_function)dl_find(lib, "ortmeter_token");
+    /* It stays loaded, as it was before. */
+}
+
+struct ortmeter_section own_sections_begin_phase(const struct own_sections *t,
+        enum ortmeter_phase phase, const char *name)
+{
+    return t->begin ? t->begin(phase, name) : (struct ortmeter_section){ 0 };
+}
+
+struct ortmeter_section own_sections_begin(const struct own_sections *t,
+        const char *name)
+{
+    return own_sections_begin_phase(t, ORTMETER_OTHER, name);
+}
+
+void own_sections_end(const struct own_sections *t,
+        struct ortmeter_section *section)
+{
+    if (t->end)
+        t->end(section);
+}
+
+void own_sections_token(const struct own_sections *t, uint32_t index,
+        int64_t id, const char *text)
+{
+    if (t->token)
+        t->token(index, id, text);
+}
