@@ -49,8 +49,7 @@ const struct cmd cmd_serve = {
              "in the folder ortmeter below XDG_STATE_HOME or ~/.local/state.\n",
     .examples = "serve\n"
                 "serve --port 9000 --require-token\n"
-                "serve --bind 0.0.0.0 --tls-cert cert.pem --tls-key key.pem "
-                "--host meter.example\n",
+                "serve --bind 0.0.0.0 --tls-cert c.pem --tls-key k.pem\n",
     .settings_size = sizeof(struct settings),
     .run = run,
 };
