@@ -79,19 +79,6 @@ int run_figures_save(struct store *s, const struct summary *x, struct error *e)
 
 /* --- runs that nobody summed up ------------------------------------------- */
 
-struct rows {
-    int64_t *row;
-    size_t count;
-};
-
-static void take_row(void *to, int64_t row)
-{
-    struct rows *r = to;
-
-    r->row = alloc_resize(r->row, (r->count + 1) * sizeof(*r->row));
-    r->row[r->count++] = row;
-}
-
 static int sum_up(struct store *s, int64_t row, struct error *e)
 {
     struct summary x;
@@ -106,8 +93,8 @@ static int sum_up(struct store *s, int64_t row, struct error *e)
 
 int run_figures_rescue(struct store *s, struct error *e)
 {
-    struct rows rows = { 0 };
-    int rc = store_each_interrupted(s, take_row, &rows, e);
+    struct run_rows rows = { 0 };
+    int rc = store_each_interrupted(s, run_rows_add, &rows, e);
 
     for (size_t i = 0; i < rows.count && !rc; i++) {
         rc = sum_up(s, rows.row[i], e);
@@ -120,8 +107,8 @@ int run_figures_rescue(struct store *s, struct error *e)
 
 int run_figures_complete(struct store *s, struct error *e)
 {
-    struct rows rows = { 0 };
-    int rc = store_each_unsummed(s, take_row, &rows, e);
+    struct run_rows rows = { 0 };
+    int rc = store_each_unsummed(s, run_rows_add, &rows, e);
 
     for (size_t i = 0; i < rows.count && !rc; i++)
         rc = sum_up(s, rows.row[i], e);

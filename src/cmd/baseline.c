@@ -80,27 +80,14 @@ static int list(struct buf *text, const struct settings *s, struct store *store,
 
 /* --- set ------------------------------------------------------------------ */
 
-struct rows {
-    int64_t *row;
-    size_t count;
-};
-
-static void take_row(void *to, int64_t row)
-{
-    struct rows *r = to;
-
-    r->row = alloc_resize(r->row, (r->count + 1) * sizeof(*r->row));
-    r->row[r->count++] = row;
-}
-
 static int set(struct store *store, const char *name, char *const *runs,
         struct error *e)
 {
-    struct rows rows = { 0 };
+    struct run_rows rows = { 0 };
     int rc = 0;
 
     for (; *runs && !rc; runs++)
-        rc = store_each_named(store, *runs, take_row, &rows, e);
+        rc = store_each_named(store, *runs, run_rows_add, &rows, e);
     if (!rc)
         rc = store_set_baseline(store, name, rows.row, rows.count, e);
     free(rows.row);

@@ -57,31 +57,18 @@ static bool is_worker(int *side)
 
 /* --- operators ------------------------------------------------------------ */
 
-struct rows {
-    int64_t *row;
-    size_t count;
-};
-
-static void take_row(void *to, int64_t row)
-{
-    struct rows *r = to;
-
-    r->row = alloc_resize(r->row, (r->count + 1) * sizeof(*r->row));
-    r->row[r->count++] = row;
-}
-
 /* The runs that were recorded, beside each other. */
 static int compare_recorded(struct check_result *r, const char *const tags[2],
         struct error *e)
 {
     const struct judgement_want want = { r->settings->least, true, NULL };
     struct store *store = NULL;
-    struct rows rows[2] = { { 0 } };
+    struct run_rows rows[2] = { { 0 } };
     int rc = database_open_as(&store, &r->settings->metered.database,
             STORE_READ, e);
 
     for (int side = 0; side < 2 && !rc; side++)
-        rc = store_each_named(store, tags[side], take_row, &rows[side], e);
+        rc = store_each_named(store, tags[side], run_rows_add, &rows[side], e);
     if (!rc)
         rc = judgement_make(&r->judgement,
                 &(struct judgement_runs){ store, rows[0].row, rows[0].count },

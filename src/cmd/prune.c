@@ -22,19 +22,6 @@ struct settings {
     struct database database;
 };
 
-struct rows {
-    int64_t *row;
-    size_t count;
-};
-
-static void take_row(void *to, int64_t row)
-{
-    struct rows *r = to;
-
-    r->row = alloc_resize(r->row, (r->count + 1) * sizeof(*r->row));
-    r->row[r->count++] = row;
-}
-
 static void tell(struct buf *out, const struct settings *s, size_t count)
 {
     struct json j = json_into(out);
@@ -58,14 +45,14 @@ static void tell(struct buf *out, const struct settings *s, size_t count)
 static int prune(const struct settings *s, struct error *e)
 {
     struct store *store = NULL;
-    struct rows rows = { 0 };
+    struct run_rows rows = { 0 };
     struct buf text = { 0 };
     int rc = database_open_as(&store, &s->database,
             s->dry_run ? STORE_READ : STORE_CHANGE, e);
 
     if (!rc)
-        rc = store_each_prunable(store, s->before_wall_ns, s->keep, take_row,
-                &rows, e);
+        rc = store_each_prunable(store, s->before_wall_ns, s->keep,
+                run_rows_add, &rows, e);
     for (size_t i = 0; i < rows.count && !rc && !s->dry_run; i++)
         rc = store_delete_run(store, rows.row[i], e);
     if (!rc && rows.count && !s->dry_run)

@@ -1,10 +1,20 @@
 /* find.c -- one run by its name. */
 #include "store/row.h"
 
+#include "base/alloc.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+void run_rows_add(void *rows, int64_t row)
+{
+    struct run_rows *r = rows;
+
+    r->row = alloc_resize(r->row, (r->count + 1) * sizeof(*r->row));
+    r->row[r->count++] = row;
+}
 
 /* "last", and "last~2", which is the second before it.  What counts is the
  * order of recording: clocks are set back. */

@@ -148,6 +148,14 @@ int store_find_run(struct store *s, const char *name, int64_t *row,
 int store_find_run_id(struct store *s, const char *name, int64_t *row,
         struct error *e);
 
+/* The rows of runs: run_rows_add() is for all that call a function for each of
+ * them.  Starts zeroed; `row` is to be freed. */
+struct run_rows {
+    int64_t *row;
+    size_t count;
+};
+void run_rows_add(void *rows, int64_t row);
+
 /* Every run that a name means: one by an id or "last", as above; else all of
  * the baseline of that name; else all with that tag.  The oldest first. */
 int store_each_named(struct store *s, const char *name,
