@@ -129,8 +129,10 @@ static const char *judge_few(struct judged_change *c,
     double *past = alloc_zero(history->count + 1, sizeof(*past));
     size_t count = take(past, c->figure, history);
     double range = range_of(past, count);
-    bool sure = middle_run(&a, c->figure, before) &
-                middle_run(&b, c->figure, after);
+    bool sure = middle_run(&a, c->figure, before);
+
+    if (!middle_run(&b, c->figure, after))
+        sure = false;
 
     free(past);
     if (count < INTERVAL_HISTORY)

@@ -123,7 +123,7 @@ enum verdict verdict_of_pairs(struct interval *out, const double *differences,
     enum verdict v = VERDICT_CANNOT_TELL;
     size_t look = count < VERDICT_PAIRS_MAX ? count : VERDICT_PAIRS_MAX;
 
-    while (look >= VERDICT_PAIRS_LEAST && !limits[look] && !signs[look])
+    while (look >= VERDICT_PAIRS_LEAST && limits[look] <= 0 && !signs[look])
         look--;
     if (look >= VERDICT_PAIRS_LEAST && limits[look] > 0) {
         i = by_mean(differences, look);

@@ -141,7 +141,7 @@ static size_t place_of(const struct call *c, const char *name)
     for (size_t i = 0; p && p[i].name; i++)
         if (strcmp(p[i].name, name) == 0)
             return i;
-    assert(!"a parameter that is not in the route's table");
+    assert(false); /* it is not in the route's table */
     return 0;
 }
 

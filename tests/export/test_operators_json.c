@@ -69,7 +69,7 @@ static void all_members(void)
             .provider = cpu,
             .node_index = 0,
             .place = { 4, ARCH_DOWN },
-            .times[PHASES] = { 4, 8000, 6000, 1400, 500, 1000, 2100 },
+            .times[PHASES] = { 4, 8000, 6000, 1400, 500, 1000, 2100, NULL },
             .shapes = shapes,
             .shape_count = 2,
             .flops = 3000,
@@ -174,7 +174,7 @@ static void side_by_side(void)
         .place.layer = -1,
         .node_index = UINT32_MAX,
         .flops = NAN,
-        .times[PHASES] = { 20, 90000, 90000, 4500, 0, 4500, 4500 } };
+        .times[PHASES] = { 20, 90000, 90000, 4500, 0, 4500, 4500, NULL } };
     struct operator_table table = { .session = 1,
         .sums[PHASES] = { .count = 10,
                 .run_ns = 60000,
