@@ -115,11 +115,12 @@ static void drop(struct budget *b)
 static void take(void *to, const struct toml_value *v)
 {
     struct reader *r = to;
-    struct budget b = { .text = copy(v->text) };
+    struct budget b = { 0 };
     const char *wrong = NULL;
 
     if (r->rc)
         return;
+    b.text = copy(v->text);
     if (read_table(&b, v->table))
         wrong = "is in a table that is none of ours: [models.NAME] and "
                 "[operators] are";
