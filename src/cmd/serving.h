@@ -47,7 +47,7 @@ struct serving;
 
 /* Starts the server and tells its address on stderr.
  * The settings and the database's live as long. */
-int serving_start(struct serving **out, const struct serving_settings *s,
+int serving_start(struct serving **out, const struct serving_settings *x,
         const struct database *d, struct error *e);
 /* A run that was recorded here has ended: those who listen are told. */
 void serving_settle(struct serving *s);

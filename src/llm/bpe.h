@@ -38,7 +38,7 @@ struct bpe {
 };
 
 /* Reads the "model" of a tokenizer's file; `vocab` has its tokens already. */
-int bpe_read(struct bpe *out, const struct vocab *vocab, struct str model,
+int bpe_read(struct bpe *b, const struct vocab *vocab, struct str model,
         bool byte_level, struct error *e);
 void bpe_release(struct bpe *b);
 

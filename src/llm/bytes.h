@@ -13,4 +13,4 @@ void bytes_to_characters(struct buf *out, struct str bytes);
 uint32_t byte_character(unsigned char byte);
 
 /* The byte of a character; -1: it stands for none. */
-int byte_of_character(uint32_t point);
+int byte_of_character(uint32_t c);

@@ -43,7 +43,7 @@ void token_texts_release(struct token_texts *p);
 struct str token_texts_at(const struct token_texts *p, size_t i);
 
 /* Reads a "decoder" of a tokenizer's file; null joins with blanks. */
-int decoders_read(struct decoders *out, struct str value, struct error *e);
+int decoders_read(struct decoders *d, struct str value, struct error *e);
 void decoders_release(struct decoders *d);
 
 /* Adds the text of the tokens; `tokens` and `spare` are used up. */

@@ -192,8 +192,8 @@ static struct jinja_value calculate(struct jinja *j, struct str sign,
                                INT64_C(0x10000000000000)))
                      : real_of(pow(x, y));
     if (whole && !str_is(sign, "/"))
-        return count_with(j, str_is(sign, "//") ? 'd' : sign.p[0], (int64_t)x,
-                (int64_t)y);
+        return count_with(j, (char)(str_is(sign, "//") ? 'd' : sign.p[0]),
+                (int64_t)x, (int64_t)y);
     switch (sign.p[0]) {
     case '+': return real_of(x + y);
     case '-': return real_of(x - y);

@@ -170,11 +170,12 @@ void parse_add(struct parser *p, struct jinja_node *n, struct jinja_node *item,
 {
     if (n->count == n->cap) {
         size_t cap = n->cap ? 2 * n->cap : 4;
-        struct jinja_node **list = jinja_alloc(p->j, cap, sizeof(*list));
+        struct jinja_node **list =
+                jinja_alloc(p->j, cap, sizeof(struct jinja_node *));
         struct str *names = jinja_alloc(p->j, cap, sizeof(*names));
 
         if (n->count) {
-            memcpy(list, n->list, n->count * sizeof(*list));
+            memcpy(list, n->list, n->count * sizeof(struct jinja_node *));
             memcpy(names, n->name, n->count * sizeof(*names));
         }
         n->list = list;

@@ -62,10 +62,10 @@ static struct jinja_node *take_text(struct parser *p, char *kind)
     struct jinja_node *n = NULL;
     size_t cut = end;
 
-    *kind = end < p->text.len ? p->text.p[end + 1] : 0;
+    *kind = (char)(end < p->text.len ? p->text.p[end + 1] : 0);
     p->at = end;
     if (*kind) {
-        char sign = end + 2 < p->text.len ? p->text.p[end + 2] : 0;
+        char sign = (char)(end + 2 < p->text.len ? p->text.p[end + 2] : 0);
 
         p->at += 2 + (sign == '-' || sign == '+');
         if (sign == '-')

@@ -31,7 +31,7 @@ struct model_folder {
 
 /* Numbers that nothing tells are -1.  -ENOENT: it is no folder, or has no model
  * that we know; the error names it. */
-int model_folder_read(struct model_folder *out, const char *path,
+int model_folder_read(struct model_folder *m, const char *path,
         struct error *e);
 void model_folder_release(struct model_folder *m);
 

@@ -107,7 +107,7 @@ static void code(struct buf *out, const char *text)
 {
     buf_char(out, '`');
     for (; *text; text++)
-        buf_char(out, strchr("`|\r\n", *text) ? ' ' : *text);
+        buf_char(out, (char)(strchr("`|\r\n", *text) ? ' ' : *text));
     buf_char(out, '`');
 }
 

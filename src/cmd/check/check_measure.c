@@ -101,7 +101,7 @@ static uint64_t count_for(const struct measuring *m, uint64_t typical_ns)
 static int run_in_turns(struct side *sides, uint64_t count, int first,
         struct error *e)
 {
-    uint64_t turn = count >= 4 * TURN ? TURN : TURN_FEW;
+    uint64_t turn = count >= (uint64_t)4 * TURN ? TURN : TURN_FEW;
     int rc = 0;
 
     for (size_t k = 0;
@@ -129,7 +129,7 @@ static void end_side(struct side *s, struct judged_run *out, uint64_t count)
 
 static void make_room(struct side *s, uint64_t count)
 {
-    s->ns = alloc_zero(count + 2 * TURN, sizeof(*s->ns));
+    s->ns = alloc_zero(count + (uint64_t)2 * TURN, sizeof(*s->ns));
 }
 
 /* Both live, and take turns on one processor. */

@@ -65,8 +65,8 @@ static int prepare(struct worker *w, const struct check_settings *s, int side,
         rc = inputs_make(&w->inputs, engine_api(w->engine), w->session,
                 engine_memory(w->engine), &wish, e);
     if (!rc)
-        w->outputs =
-                alloc_zero(w->inputs.outputs.count + 1, sizeof(*w->outputs));
+        w->outputs = alloc_zero(w->inputs.outputs.count + 1,
+                sizeof(struct ort_value *));
     return rc;
 }
 
