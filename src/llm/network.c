@@ -206,7 +206,7 @@ static int make_empty(struct network_cache *c, const struct network *n,
         const struct tensor_spec *in, const struct model_folder *m,
         size_t batch, struct error *e)
 {
-    int64_t shape[TENSOR_RANK_MAX];
+    int64_t shape[TENSOR_RANK_MAX] = { 0 };
     size_t elements = 1;
     int rc = empty_shape(shape, in, m, batch, e);
 
@@ -408,11 +408,11 @@ static void pass_init(struct pass *p, const struct network *n,
 {
     *p = (struct pass){ .g = n->engine, .in_count = n->in.count };
     p->in_name = alloc_zero(n->in.count + 1, sizeof(*p->in_name));
-    p->in = alloc_zero(n->in.count + 1, sizeof(*p->in));
-    p->made = alloc_zero(n->in.count + 1, sizeof(*p->made));
+    p->in = alloc_zero(n->in.count + 1, sizeof(struct ort_value *));
+    p->made = alloc_zero(n->in.count + 1, sizeof(struct ort_value *));
     p->data = alloc_zero(n->in.count + 1, sizeof(*p->data));
     p->out_name = alloc_zero(next->in.count + 2, sizeof(*p->out_name));
-    p->out = alloc_zero(next->in.count + 2, sizeof(*p->out));
+    p->out = alloc_zero(next->in.count + 2, sizeof(struct ort_value *));
     for (size_t i = 0; i < n->in.count; i++)
         p->in_name[i] = n->in.item[i].name;
     p->out_name[p->out_count++] = n->out.item[n->main].name;

@@ -35,8 +35,7 @@ struct normalisers {
 
 /* Reads a "normalizer" of a tokenizer's file; null has none.  -ENOTSUP: one
  * that is not understood, by its name; -EINVAL: damaged. */
-int normalisers_read(struct normalisers *out, struct str value,
-        struct error *e);
+int normalisers_read(struct normalisers *n, struct str value, struct error *e);
 void normalisers_release(struct normalisers *n);
 
 /* Replaces `out` by the text as it becomes; `spare` is for the way there. */

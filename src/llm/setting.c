@@ -37,9 +37,8 @@ int setting_pattern(struct pattern *out, struct str value, struct error *e)
     struct buf text = { 0 };
     int rc = 0;
 
-    if (json_kind(value) == '"' && json_read_text(&text, value) == 0)
-        pattern_text(out, buf_str(&text));
-    else if (json_member_text(&text, value, "String"))
+    if ((json_kind(value) == '"' && json_read_text(&text, value) == 0) ||
+            json_member_text(&text, value, "String"))
         pattern_text(out, buf_str(&text));
     else if (json_member_text(&text, value, "Regex"))
         rc = pattern_expression(out, buf_str(&text), e);

@@ -140,8 +140,9 @@ static int add_pair(struct ids *out, struct str value, struct error *e)
     struct str one;
     uint64_t id;
 
-    if (json_next_element(&value, &one) <= 0 ||
-            json_next_element(&value, &one) <= 0 || str_u64(&id, one) ||
+    bool first = json_next_element(&value, &one) > 0;
+
+    if (!first || json_next_element(&value, &one) <= 0 || str_u64(&id, one) ||
             id >= TOKEN_MAX)
         return fail(e, -EINVAL, "its post_processor has no pair sep or cls");
     ids_add(out, (uint32_t)id);

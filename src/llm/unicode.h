@@ -75,4 +75,4 @@ uint32_t unicode_next(struct str text, size_t *at);
 /* Where the character before `at`, which is not the beginning, begins. */
 size_t unicode_before(struct str text, size_t at);
 
-void unicode_add(struct buf *out, uint32_t point);
+void unicode_add(struct buf *out, uint32_t c);

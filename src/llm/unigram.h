@@ -26,7 +26,7 @@ struct unigram {
 };
 
 /* Reads the "model" of a tokenizer's file; fills the vocabulary, too. */
-int unigram_read(struct unigram *out, struct vocab *vocab, struct str model,
+int unigram_read(struct unigram *u, struct vocab *vocab, struct str model,
         struct error *e);
 void unigram_release(struct unigram *u);
 

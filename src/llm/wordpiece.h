@@ -14,7 +14,7 @@ struct wordpiece {
     struct buf spare;
 };
 
-int wordpiece_read(struct wordpiece *out, const struct vocab *vocab,
+int wordpiece_read(struct wordpiece *w, const struct vocab *vocab,
         struct str model, struct error *e);
 void wordpiece_release(struct wordpiece *w);
 
