@@ -33,7 +33,7 @@ struct following {
 
 /* Reads what is new.  Returns how much. */
 size_t following_read(struct following *f, struct store *s,
-        void (*say)(void *to, const char *type, const char *run, char *json),
+        void (*tell)(void *to, const char *type, const char *run, char *json),
         void *to);
 struct following *following_new(const struct run *r);
 void following_free(struct following *f);

@@ -89,7 +89,7 @@ static size_t texts_needed(struct lws *wsi)
     /* Each fragment ends with a zero of its own. */
     return sum +
            2 * (size_t)lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_URI_ARGS) +
-           2 * REQUEST_QUERY_MAX;
+           (size_t)2 * REQUEST_QUERY_MAX;
 }
 
 static void read_query(struct lws *wsi, struct request *r, char *to, char *end)

@@ -10,7 +10,7 @@ int lws_service_open(struct server *s, uint16_t port, struct error *e);
 void lws_service_close(struct server *s);
 
 /* The thread: until server.ends. */
-void lws_service_run(void *server);
+void lws_service_run(void *to); /* a struct server */
 
 /* Any thread: answers are there, or there is something to tell. */
 void lws_service_wake(struct server *s);

@@ -21,7 +21,7 @@ struct moment {
 /* "2026-01-31", "2026-01-31T12:00:00.5Z", "…+01:00", without an offset UTC; ns
  * as 16 digits or more; "-15m" (s m h d); "1.4575s".  -EINVAL: none of
  * these. */
-int moment_read(struct moment *out, struct str text);
+int moment_read(struct moment *out, struct str s);
 
 /* In ns since 1970, for a run that lies between these. */
 uint64_t moment_wall(const struct moment *m, uint64_t start_wall_ns,

@@ -63,6 +63,12 @@ static unsigned phase_of(const struct call *c)
     return PHASES;
 }
 
+static int lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
+}
+
+/* Whether it has that part, in letters of either case. */
 static bool finds(const char *text, const char *part)
 {
     size_t len = strlen(part);
@@ -70,8 +76,7 @@ static bool finds(const char *text, const char *part)
     for (; text && *text; text++) {
         size_t i = 0;
 
-        while (i < len && tolower((unsigned char)text[i]) ==
-                                  tolower((unsigned char)part[i]))
+        while (i < len && lower(text[i]) == lower(part[i]))
             i++;
         if (i == len)
             return true;

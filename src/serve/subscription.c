@@ -193,11 +193,10 @@ const char *subscription_read(struct subscription *s, struct str message,
 {
     struct str key, value;
     const char *wrong = NULL;
-    int rc = 0;
 
     *s = (struct subscription){ .live = true, .wanted_hz = 10 };
     *code = "bad_message";
-    while (!wrong && (rc = json_next_member(&message, &key, &value)) > 0)
+    while (!wrong && json_next_member(&message, &key, &value) > 0)
         wrong = read_member(s, l, key, value, code);
     if (!wrong && !s->id[0])
         wrong = "id must be given";

@@ -458,7 +458,7 @@ static void add_piece(struct tracks *t, struct track *to, uint64_t start_ns,
     }
     if (t->pieces == SPANS_MAX)
         return;
-    if (to->count == to->cap) {
+    if (!to->items || to->count == to->cap) {
         to->cap = to->cap ? 2 * to->cap : 64;
         to->items = alloc_resize(to->items, to->cap * sizeof(*to->items));
     }

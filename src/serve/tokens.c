@@ -61,7 +61,7 @@ bool token_is_shaped(struct str token)
 
 static int read_hash(unsigned char out[TOKEN_HASH_LEN], struct str hex)
 {
-    if (hex.len != 2 * TOKEN_HASH_LEN)
+    if (hex.len != (size_t)2 * TOKEN_HASH_LEN)
         return -EINVAL;
     for (size_t i = 0; i < hex.len; i++) {
         static const char digits[] = "0123456789abcdef";

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #define WIDTH_USUAL 240
-#define SERIES                                                  \
-    "host_busy_ratio,process_cpu_cores,process_resident_bytes," \
-    "zone_power_watts,inferences_total"
+static const char shown_series[] =
+        "host_busy_ratio,process_cpu_cores,process_resident_bytes,"
+        "zone_power_watts,inferences_total";
 
 /* What another route answers to a query of pairs. */
 static bool ask(struct call *c, const char *path, const char *const *pairs,
@@ -108,7 +108,7 @@ static void series(struct call *c, struct json *j, const char *run,
 
     (void)ask(c, "/metrics/history",
             (const char *[]){ "run", run, "from", from, "to", to, "width",
-                    width, "metric", SERIES, "form", "pieces", NULL },
+                    width, "metric", shown_series, "form", "pieces", NULL },
             &a[0]);
     (void)ask(c, "/metrics/history",
             (const char *[]){ "run", run, "from", from, "to", to, "width",
