@@ -59,7 +59,6 @@ static size_t group_of(struct finding *f, const struct operator_figures *x)
         .at = x->place,
         .min_ns = x->times[f->phase].min_ns,
     };
-    f->sums = alloc_resize(f->sums, (out->count + 1) * sizeof(*f->sums));
     f->sums[out->count] = alloc_zero(1, sizeof(**f->sums));
     f->sums[out->count]->kept = true;
     return out->count++;
@@ -146,6 +145,8 @@ void operator_groups_find(struct operator_groups *out,
 {
     struct finding f = { .out = out, .by = by, .phase = phase };
 
+    /* There are no more groups than operators. */
+    f.sums = alloc_zero(o->count + 1, sizeof(struct group_sums *));
     *out = (struct operator_groups){ 0 };
     for (size_t i = 0; i < o->count; i++)
         if (belongs(&o->items[i], table, phase, by))

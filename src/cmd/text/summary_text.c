@@ -221,7 +221,7 @@ static void slowed(const struct page *p, uint64_t left_out, uint64_t marked)
     else if (left_out || marked)
         buf_printf(p->out, "   (%s %llu that tracing slowed)",
                 left_out ? "without" : "with",
-                (unsigned long long)(left_out + marked));
+                (unsigned long long)left_out + marked);
 }
 
 static void latency(const struct page *p, const struct summary *s)
