@@ -213,7 +213,7 @@ e2e_one() { # script; what a failed one leaves in its TMPDIR stays
     local tmp
     tmp=$out/$(basename "$1" .sh)
     mkdir "$tmp" && cd "$tmp" &&
-        limited 300 env TMPDIR="$tmp" XDG_DATA_HOME="$tmp/data" \
+        limited 600 env TMPDIR="$tmp" XDG_DATA_HOME="$tmp/data" \
             XDG_CONFIG_HOME="$tmp/config" XDG_STATE_HOME="$tmp/state" "$1" &&
         rm -rf "$tmp"
 }

@@ -3,10 +3,11 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Exported: the calls it stands in front of, and ortmeter.h.
+# Exported: the calls it stands in front of, ortmeter.h, and what Python calls
+# where it is the package's module.
 nm -D --defined-only "$hook" | awk '{ print $3 }' | sort >exported
 {
-    printf '%s\n' dlopen dlsym execl execle execlp execv execve execveat execvp \
+    printf '%s\n' PyInit__ortmeter dlopen dlsym execl execle execlp execv execve execveat execvp \
         execvpe fexecve popen posix_spawn posix_spawnp syscall system
     grep -o 'ortmeter_[a-z_]*(' "$SRC/include/ortmeter.h" | tr -d '('
 } | sort -u >documented
