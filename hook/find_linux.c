@@ -393,7 +393,7 @@ static void tell_libraries_again(void)
 {
     for (size_t i = 0; i < LIBRARIES; i++) {
         struct library *lib = &hook_libraries[i];
-        struct image image;
+        struct image image = { 0 };
         char path[HOOK_PATH];
 
         if (!lib->found.kind || !hook_object_at(&image, path, lib->image.start))

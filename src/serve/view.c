@@ -126,7 +126,7 @@ static void series(struct call *c, struct json *j, const char *run,
 static void write_view(struct call *c, struct json *j,
         const struct run_about *r)
 {
-    struct window w;
+    struct window w = { 0 };
     struct answer a;
     const char *run = r->id;
     struct error e;
