@@ -121,8 +121,9 @@ static void take_past(void *to, const struct run_line *l)
 {
     struct past *p = to;
 
-    if (p->count < (size_t)2 * INTERVAL_HISTORY && l->run->status == RUN_COMPLETE &&
-            !l->run->exit_code && same(l->run->command, p->like->command) &&
+    if (p->count < (size_t)2 * INTERVAL_HISTORY &&
+            l->run->status == RUN_COMPLETE && !l->run->exit_code &&
+            same(l->run->command, p->like->command) &&
             difference_same_host(l->run->host, p->like->host) &&
             !is_judged(p->judgement, l->run->id))
         p->rows[p->count++] = l->run->row;

@@ -133,10 +133,12 @@ static void lasting_contexts(void)
         run_on(t, 2);
         CHECK(!last.has_context);
     }
-    TAKE(t, 1, .kind = RECORD_BATCH, .flags = BATCH_LASTS, .batch = { .thread = 1 });
+    TAKE(t, 1, .kind = RECORD_BATCH, .flags = BATCH_LASTS,
+            .batch = { .thread = 1 });
     run_on(t, 1);
     CHECK(!last.has_context);
-    TAKE(t, 1, .kind = RECORD_BATCH, .flags = BATCH_LASTS, .batch = { .thread = 1 });
+    TAKE(t, 1, .kind = RECORD_BATCH, .flags = BATCH_LASTS,
+            .batch = { .thread = 1 });
     trace_free(t);
 }
 
