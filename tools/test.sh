@@ -232,15 +232,22 @@ suite() { # name, function, arguments...
     printf '%-6s %4d passed %3d failed %3d skipped %5d s\n' "$name" \
         "$(count pass "$name/")" "$(count fail "$name/")" \
         "$(count skip "$name/")" $((SECONDS - start))
+    # Names and reasons first: a log that follows may be cut by who shows it.
     while IFS=$'\t' read -r kind test log; do
         case $kind in
-        fail)
-            printf 'FAILED %s\n' "$test"
-            tail -n 200 "$log" | sed 's/^/    /'
-            ;;
+        fail) printf 'FAILED %s: %s\n' "$test" "$(reason "$log")" ;;
         skip) printf 'skipped %s: %s\n' "$test" "$(tail -n 1 "$log")" ;;
         esac
     done < <(grep -P "\t$name/" "$results")
+    while IFS=$'\t' read -r kind test log; do
+        printf -- '--- %s\n' "$test"
+        tail -n 200 "$log" | sed 's/^/    /'
+    done < <(grep -P "^fail\t$name/" "$results")
+}
+
+# Why a test failed: what it said last, without our own line about its code.
+reason() { # log
+    grep -v '^exit code ' "$1" | tail -n 1 | cut -c 1-200
 }
 
 everything() {

@@ -64,9 +64,9 @@ generate "$llama" --tokens 1,2,3 --max-tokens 3 --context 4,9 --repeat 2 \
 
 # --- the record --------------------------------------------------------------------
 
-generate "$llama" --chat --prompt 'a secret 4711' --max-tokens 5 ||
+generate "$llama" --chat --prompt 'a secret Xylophon' --max-tokens 5 ||
     fail "$(cat err)"
-! grep -qa 4711 t.db* || fail 'the prompt was stored'
+! grep -qai xylophon t.db* || fail 'the prompt was stored'
 generate "$llama" --prompt 'Hello' --max-tokens 5 --depth module \
     --store-prompts --json || fail "$(cat err)"
 "$ortmeter" report last --db t.db --json >report.json
