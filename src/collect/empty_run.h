@@ -1,4 +1,4 @@
-/* absence.h -- why a run shows no inference, and what to do about it. */
+/* empty_run.h -- why a run shows no inference, and what to do about it. */
 #pragma once
 
 #include "base/buf.h"

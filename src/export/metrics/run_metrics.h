@@ -1,4 +1,4 @@
-/* figures.h -- a run's metrics, counted as things happen: while it runs, or
+/* run_metrics.h -- a run's metrics, counted as things happen: while it runs, or
  * from the store afterwards, with the same result.
  *
  * What grows in memory grows with the number of processes and sessions, not of
