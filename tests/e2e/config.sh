@@ -71,7 +71,6 @@ harmful 'db = "x.db"' list
 harmful 'store = "clickhouse://elsewhere"' list
 harmful 'otlp = "http://127.0.0.1:1"' run --db t.db -- true
 harmful '[run]\nmeter = "tcp:127.0.0.1:1"' run --db t.db -- true
-harmful '[run]\nout = "x.json"' run --db t.db -- true
 harmful '[export]\nout = "x.json"' export -f json --db t.db
 
 # A library runs as soon as it is loaded: one's own file may name one, which
