@@ -29,11 +29,11 @@ schedule() { # lines of kind, first round, rounds
                 print first / rounds, kind, first, piece
         }
         BEGIN {
-            add("tamper", 2000, 100)
-            add("pages", 1000, 100)
+            add("tamper", 2000, 50)
+            add("pages", 1000, 50)
             add("files", 2000, 200)
             add("fetch", 200, 50)
-        }' | sort -g | cut -d " " -f 2-
+        }' | sort -s -g -k 1,1 | cut -d " " -f 2-
 }
 
 # One piece; its line says how many rounds there were until the time was up.
