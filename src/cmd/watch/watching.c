@@ -261,6 +261,14 @@ bool watching_step(struct watching *w, uint64_t latest_ns)
     return true;
 }
 
+/* The kernel tells when a process began in hundredths of a second. */
+#define BEGIN_NS UINT64_C(20000000)
+
+bool watching_saw_begin(const struct watching *w, const struct subject *x)
+{
+    return x->kind == SUBJECT_PROCESS && x->start_ns + BEGIN_NS >= w->start_ns;
+}
+
 double watching_cost(const struct watching *w, uint64_t now_ns)
 {
     return now_ns > w->start_ns ? (double)(own_cpu_ns() - w->start_cpu_ns) /

@@ -74,5 +74,9 @@ void watching_settle(struct watching *w);
 const struct watching_end *watching_end_of(const struct watching *w,
         uint32_t subject);
 
+/* Whether a counter of this subject began with nothing while we watched, so
+ * that its total is what was counted meanwhile. */
+bool watching_saw_begin(const struct watching *w, const struct subject *x);
+
 /* The share of a core that we ourselves took since the beginning. */
 double watching_cost(const struct watching *w, uint64_t now_ns);
