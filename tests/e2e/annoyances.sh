@@ -21,14 +21,17 @@ holds '[.threads[]? | .name] | length >= 1' # as they call themselves
 [ "$(grep -c 'no energy source' text)" -le 1 ] || fail "more than a line"
 ! grep -q '^ *rapl-' text || fail "sensors that are not there are listed"
 
-# Nothing is of a model that is not said.
-holds '[.ops[], .op_types[], .fusion[]?] | all(.model == "mlp" or
-    .model == "convnet")'
+# Nothing is of a model that is not said: rows of JSON, tables, lines.
+holds '[.ops, .op_types, .components, .fusion, .placement, .gaps.sessions | .[]] |
+    length > 20 and all(.model == "mlp" or .model == "convnet")'
 "$ortmeter" export last --db t.db -f html -o page.html
-for table in text page.html; do
-    for name in mlp convnet; do
-        grep -qE "(^|>).*[Bb]y type.*$name|^$name|^  $name" $table ||
-            fail "$table: operators of no model"
+for name in mlp convnet; do
+    for line in "$name" "nodes +$name: .*"; do
+        grep -qE "^  $line$" text || fail "no '$line' in: $(cat text)"
+    done
+    for table in 'Operators by type' 'Operators' 'Time of an inference'; do
+        grep -qE "<h2>$table[:;].*$name" page.html ||
+            fail "the page has no $table of $name"
     done
 done
 
@@ -41,7 +44,8 @@ for pid in $(field '.run.processes[].pid'); do
         fail "process $pid has no session: $(cat two)"
 done
 meter sh -c 'exec "$@"' sh "$programs/linked" "$models/mlp.onnx" 11
-holds '.run.processes | length == 1 and all(.program | endswith("linked"))'
+holds '.run.processes | length == 1 and all(.program |
+    test("^[^ ]*/linked "))'
 
 # Threads are called what they call themselves, also those of node.
 meter node "$here/infer.cjs" "$npm/onnxruntime-node" "$silero" 11 \

@@ -38,6 +38,7 @@ struct watching {
     double hz; /* of the figures shown; 0: not told */
     double budget;
     bool by_pid; /* processes were named by pid alone */
+    uint64_t begun_ns; /* before the program was started */
     uint64_t start_ns, start_cpu_ns;
     uint64_t tick_ns; /* when was read last */
     uint64_t mono_to_wall_ns;
