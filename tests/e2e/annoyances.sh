@@ -30,7 +30,7 @@ for name in mlp convnet; do
         grep -qE "^  $line$" text || fail "no '$line' in: $(cat text)"
     done
     for table in 'Operators by type' 'Operators' 'Time of an inference'; do
-        grep -qE "<h2>$table[:;].*$name" page.html ||
+        grep -qE "<h2>${table}[:;].*$name" page.html ||
             fail "the page has no $table of $name"
     done
 done

@@ -6,6 +6,7 @@
 
 model=$models/decoder/model.onnx
 data=$SRC/../shared/data/llm/models
+meter_options+=(--buffer 524288) # nothing is lost, however late we are
 
 # What the program's own clock says (generations.cjs) must be what is reported.
 # A machine that takes the CPU away between the two clocks does not do so at the
@@ -22,6 +23,7 @@ once() { # way, texts, prompt, tokens
     local verdict=0
     meter "$programs/generate" "$model" "$@" 2 2 16
     [ "$rc" -eq 0 ] || fail "the program failed"
+    is .lost_events 0
     # Traced: FLAG_PROFILED or FLAG_TRACED of wire/record.h.
     sqlite3 -json t.db "SELECT thread, start_mono_ns + start_ns AS start,
         start_mono_ns + start_ns + i.duration_ns AS end,

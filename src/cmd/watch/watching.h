@@ -37,7 +37,7 @@ struct watching {
     struct child_end end;
     double hz; /* of the figures shown; 0: not told */
     double budget;
-    bool by_pid; /* processes were named by pid alone */
+    bool by_pid;       /* processes were named by pid alone */
     uint64_t begun_ns; /* before the program was started */
     uint64_t start_ns, start_cpu_ns;
     uint64_t tick_ns; /* when was read last */
