@@ -127,15 +127,19 @@ static bool figures_of(struct history_figures *f, const struct watching *w,
     return history_figures(f, w->history, subject, metric, 0);
 }
 
+/* What was counted while we watched. */
 static void add_bytes(const struct page *p, const struct watching *w,
         uint32_t subject, enum metric_id metric, const char *label)
 {
+    const struct subject *x =
+            subjects_get(sampling_subjects(w->sampling), subject);
     struct history_figures f;
     char text[16];
 
     if (!figures_of(&f, w, subject, metric))
         return;
-    buf_printf(p->out, "%s %s", label, term_bytes(text, f.max));
+    buf_printf(p->out, "%s %s", label,
+            term_bytes(text, watching_saw_begin(w, x) ? f.max : f.max - f.min));
 }
 
 static void sum_process(const struct page *p, const struct watch_view *v,
@@ -176,7 +180,7 @@ static void sum_process(const struct page *p, const struct watch_view *v,
         page_label(p, "  I/O");
         add_bytes(p, w, number, METRIC_process_read_bytes_total, "read");
         add_bytes(p, w, number, METRIC_process_written_bytes_total, ", wrote");
-        buf_char(p->out, '\n');
+        buf_text(p->out, watching_saw_begin(w, x) ? "\n" : " while watched\n");
     }
     if (v->events)
         watch_events_text(p, v->events, number);
