@@ -1,4 +1,4 @@
-/* figures.c -- what was sampled: subjects, readings, rollups, and what could
+/* sampled.c -- what was sampled: subjects, readings, rollups, and what could
  * not be had.
  *
  * Metrics go by their names in the file, so that an ortmeter with more of them,

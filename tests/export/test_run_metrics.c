@@ -1,5 +1,5 @@
-/* test_figures.c -- what is counted of a run, live and from the store, and how
- * Prometheus's text and OTLP's names say it. */
+/* test_run_metrics.c -- what is counted of a run, live and from the store, and
+ * how Prometheus's text and OTLP's names say it. */
 #include "export/metrics/prometheus.h"
 
 #include "base/compiler.h"

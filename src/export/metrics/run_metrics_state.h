@@ -1,5 +1,5 @@
-/* figures_state.h -- what figures.c counts and run_metrics_collect.c hands on;
- * for these two only. */
+/* run_metrics_state.h -- what run_metrics.c counts and run_metrics_collect.c
+ * hands on; for these two only. */
 #pragma once
 
 #include "analyse/counting.h"
