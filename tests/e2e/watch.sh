@@ -144,6 +144,9 @@ watch --pid $busy --duration 1.2
 grep -q 'CPU %' out || fail "no table"
 grep -q "pid $busy" out || fail "no summary"
 grep -q '% of a core for' out || fail "no cost"
+# The first line has had no time for shares: of the machine, of us, of anybody.
+! head -n 1 out | grep -q '%' || fail "a share of nothing: $(head -n 1 out)"
+grep -q '   ortmeter [0-9.]* %$' out || fail "the cost is not shown"
 
 # Events: as many switches as the kernel has counted, neither less nor more.
 # The program waits until it is followed; then it sleeps in its own process.

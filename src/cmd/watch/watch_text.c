@@ -77,7 +77,10 @@ static void add_system(struct buf *out, const struct watch_view *v,
                 term_bytes(text, all->value - rest->value));
         buf_printf(out, " of %s", term_bytes(text, all->value));
     }
-    buf_printf(out, "   ortmeter %.2f %%\n", 100 * watching_cost(w, now_ns));
+    /* Of the moment that it took to begin, a share would say nothing. */
+    if (!v->first)
+        buf_printf(out, "   ortmeter %.2f %%", 100 * watching_cost(w, now_ns));
+    buf_char(out, '\n');
 }
 
 static void add_devices(struct buf *out, const struct watch_view *v)
