@@ -2,8 +2,9 @@
 
 #include <errno.h>
 
-#define GIST_MAX 120 /* it has to fit into a sentence of ours, behind a path \
-                      */
+#define GIST_MAX                                                \
+    120 /* it has to fit into a sentence of ours, behind a path \
+         */
 
 /* Its messages come with newlines and runs of blanks in them. */
 static void add_on_one_line(struct buf *out, const char *text)

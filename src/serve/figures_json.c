@@ -56,7 +56,7 @@ void buckets_json(struct json *j, const char *key, const struct hist *h,
 static void percentiles(struct json *j, const struct hist *h)
 {
     json_object(j, "percentiles");
-    json_fixed(j, "p50", (double)hist_quantile(h, 0.5) / 1e6, 6);
+    json_fixed(j, "p50", hist_median(h) / 1e6, 6);
     json_fixed(j, "p90", (double)hist_quantile(h, 0.9) / 1e6, 6);
     json_fixed(j, "p95", (double)hist_quantile(h, 0.95) / 1e6, 6);
     if (h->count >= 100)
