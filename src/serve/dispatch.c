@@ -163,16 +163,23 @@ static void handle(struct server *s, const struct dispatch *d,
     query_release(&c);
 }
 
+bool dispatch_type_fits(const struct dispatch *d, const struct request *r,
+        struct answer *a)
+{
+    if (!(d->route->flags & ROUTE_BODY) || is_json(r->content_type))
+        return true;
+    answer_problem(a, 415, "unsupported_type", NULL,
+            "the body must be application/json");
+    return false;
+}
+
 void dispatch_answer(struct server *s, const struct dispatch *d,
         const struct request *r, struct store **store, struct answer *a)
 {
     struct store *own = NULL;
 
-    if ((d->route->flags & ROUTE_BODY) && !is_json(r->content_type)) {
-        answer_problem(a, 415, "unsupported_type", NULL,
-                "the body must be application/json");
+    if (!dispatch_type_fits(d, r, a))
         return;
-    }
     if (d->route->flags & ROUTE_CHANGES) {
         handle(s, d, r, &own, a);
         store_close(own);

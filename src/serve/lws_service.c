@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "os/clock.h"
+#include "serve/generations.h"
 
 #include <errno.h>
 #include <libwebsockets.h>
@@ -16,6 +17,7 @@
 #define GOODBYE_NS      UINT64_C(1000000000)
 #define MAPPED          "::ffff:" /* before an IPv4 address */
 #define SUBPROTOCOL     "ortmeter.v1"
+#define PREFER          "prefer:"
 
 /* What lws keeps for us of a connection; zeroed at its beginning. */
 struct connection {
@@ -78,9 +80,24 @@ static struct str copy(struct lws *wsi, char **to, enum lws_token_indexes token)
     return s;
 }
 
+/* The same of one that lws does not know. */
+static struct str copy_custom(struct lws *wsi, char **to, const char *name)
+{
+    int len = lws_hdr_custom_length(wsi, name, (int)strlen(name));
+    struct str s = { *to, len > 0 ? (size_t)len : 0 };
+
+    if (len <= 0)
+        return (struct str){ 0 };
+    if (lws_hdr_custom_copy(wsi, *to, len + 1, name, (int)strlen(name)) < 0)
+        s.len = 0;
+    *to += len + 1;
+    return s;
+}
+
 static size_t texts_needed(struct lws *wsi)
 {
-    size_t sum = 64;
+    int prefer = lws_hdr_custom_length(wsi, PREFER, (int)strlen(PREFER));
+    size_t sum = 64 + (prefer > 0 ? (size_t)prefer + 1 : 0);
 
     for (size_t i = 0; i < LWS_ARRAY_SIZE(methods); i++)
         sum += (size_t)lws_hdr_total_length(wsi, methods[i].token) + 1;
@@ -138,6 +155,7 @@ static struct job *job_new(struct lws *wsi, bool upgrade)
                     copy(wsi, &to, headers[i].token);
     if (lws_hdr_custom_length(wsi, "access-control-request-method:", 30) > 0)
         r->ask_method = str_of("there");
+    r->prefer = copy_custom(wsi, &to, PREFER);
     read_query(wsi, r, to, end);
     return j;
 }
@@ -279,6 +297,14 @@ static int proceed(struct lws *wsi, struct connection *c)
     struct store *none = NULL;
 
     j->request.body = buf_str(&j->body);
+    if (j->what.route->flags & ROUTE_GENERATES) {
+        if (!generations_take(s->generations, j))
+            return send_answer(wsi, c, j);
+        j->given = true;
+        /* However long it takes. */
+        lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);
+        return 0;
+    }
     if (!(j->what.route->flags & ROUTE_QUICK)) {
         j->given = true;
         server_give(s, j);

@@ -6,6 +6,7 @@
 #include "os/clock.h"
 #include "os/pause.h"
 #include "os/self.h"
+#include "serve/generations.h"
 #include "serve/lws_service.h"
 #include "serve/state.h"
 
@@ -48,13 +49,18 @@ static void work(void *to)
     while ((j = take_job(s))) {
         dispatch_answer(s, &j->what, &j->request, &store, &j->answer);
         dispatch_pack(&j->request, &j->answer);
-        (void)mtx_lock(&s->mutex);
-        j->next = s->done;
-        s->done = j;
-        (void)mtx_unlock(&s->mutex);
-        lws_service_wake(s);
+        server_answered(s, j);
     }
     store_close(store);
+}
+
+void server_answered(struct server *s, struct job *j)
+{
+    (void)mtx_lock(&s->mutex);
+    j->next = s->done;
+    s->done = j;
+    (void)mtx_unlock(&s->mutex);
+    lws_service_wake(s);
 }
 
 void server_give(struct server *s, struct job *j)
@@ -174,6 +180,8 @@ static int start_threads(struct server *s, struct error *e)
     for (int i = 0; i < WORKERS && !rc; i++)
         rc = thread_start(&s->worker[i], work, s);
     if (!rc)
+        rc = generations_start(&s->generations, s, e);
+    if (!rc)
         rc = thread_start(&s->service, lws_service_run, s);
     return rc;
 }
@@ -249,6 +257,7 @@ void server_stop(struct server *s)
     (void)mtx_unlock(&s->mutex);
     for (int i = 0; i < WORKERS; i++)
         thread_join(s->worker[i]);
+    generations_stop(s->generations);
     live_stop(s->live);
     lws_service_close(s);
     free_jobs(s->waiting);

@@ -32,6 +32,13 @@ struct server_plan {
      * know. */
     void (*sources)(void *context, struct json *j);
     void (*machine)(void *context, struct json *j);
+    /* Whether energy can be measured here: 0, or why not. */
+    int (*energy)(void *context, struct error *why);
+    /* The command that makes texts, to which a request's options are added;
+     * ends with NULL.  NULL: none are made. */
+    char *const *generate;
+    const char *const *model_roots; /* folders with models for it */
+    size_t model_root_count;
     void *context;
 };
 
