@@ -240,6 +240,7 @@ static int start(const struct generations *g, const struct generation *x,
                                                                         .system)
                                                     : NULL },
                                     { 0 } },
+                    .gets_signals = true,
                     .output = buf_cstr(&x->out_file) },
             e);
     buf_release(&options);
