@@ -109,7 +109,7 @@ post 501 "$(body optimum 8 '{profilingDepth: "deep"}')"
 # One is under way, four wait, and one more is too many.
 for i in 1 2 3 4 5; do
     curl -s -o "many$i.json" -X POST "${bearer[@]}" "${json[@]}" \
-        -d "$(body optimum 200)" "$base/api/profiling/generate" &
+        -d "$(body optimum 4096)" "$base/api/profiling/generate" &
 done
 is_full() {
     [ "$(curl -s -o answer.json -w '%{http_code}' -X POST "${bearer[@]}" \
