@@ -8,6 +8,7 @@
 #include "os/clock.h"
 #include "os/path.h"
 #include "os/self.h"
+#include "serve/certificate.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -191,6 +192,19 @@ static char *const *generate_command(struct serving *s,
     return s->generate;
 }
 
+/* Whoever connects compares it: nobody else vouches for the certificate. */
+static void tell_certificate(const struct serving *s)
+{
+    struct buf path = { 0 };
+    char print[CERTIFICATE_PRINT_LEN];
+
+    buf_printf(&path, "%s/tls-cert.pem", s->folder);
+    certificate_fingerprint(print, buf_cstr(&path));
+    (void)fprintf(stderr, "ortmeter: its certificate has the SHA-256 %s\n",
+            print);
+    buf_release(&path);
+}
+
 int serving_start(struct serving **out, const struct serving_settings *x,
         const struct database *d, struct error *e)
 {
@@ -209,12 +223,15 @@ int serving_start(struct serving **out, const struct serving_settings *x,
                         .port = (uint16_t)x->port,
                         .tls_cert = x->tls_cert,
                         .tls_key = x->tls_key,
+                        .self_signed = x->self_signed,
                         .require_token = x->require_token,
                         .requests_per_s = x->rate_limit,
                         .hosts = x->hosts.item,
                         .host_count = (size_t)x->hosts.count,
                         .origins = x->origins.item,
                         .origin_count = (size_t)x->origins.count,
+                        .embedders = x->embedders.item,
+                        .embedder_count = (size_t)x->embedders.count,
                         .folder = s->folder,
                         .open_store = open_store,
                         .sources = write_sources,
@@ -231,6 +248,8 @@ int serving_start(struct serving **out, const struct serving_settings *x,
         return rc;
     }
     (void)fprintf(stderr, "ortmeter: serving at %s\n", server_url(s->server));
+    if (x->self_signed)
+        tell_certificate(s);
     if (x->opens && browser_open(server_url(s->server), s->folder, e))
         (void)fprintf(stderr, "ortmeter: no browser was opened: %s\n", e->text);
     *out = s;

@@ -18,6 +18,8 @@ struct serving_settings {
     struct option_texts model_roots;
     bool store_prompts; /* of what is generated */
     bool opens;         /* a browser */
+    bool self_signed;   /* TLS, by a certificate of our own making */
+    struct option_texts embedders;
 };
 
 /* Rows of a verb's table of options, for a member that is one of those. */

@@ -190,10 +190,24 @@ void dispatch_answer(struct server *s, const struct dispatch *d,
 
 /* --- what goes out -------------------------------------------------------- */
 
-#define CSP                                                         \
-    "default-src 'none'; base-uri 'none'; form-action 'none'; "     \
-    "frame-ancestors 'none'; script-src 'self'; style-src 'self'; " \
-    "img-src 'self' data:; font-src 'self'; connect-src 'self'"
+#define CSP                                                       \
+    "default-src 'none'; base-uri 'none'; form-action 'none'; "   \
+    "script-src 'self'; style-src 'self'; img-src 'self' data:; " \
+    "font-src 'self'; connect-src 'self'; frame-ancestors"
+
+/* Who may show the page in one of their own: only panels, and who was named. */
+static void policy(struct buf *out, const struct server_plan *p,
+        const struct request *r)
+{
+    bool panel = str_starts(r->path, "/embed/") && p->embedder_count;
+
+    buf_text(out, "Content-Security-Policy: " CSP);
+    if (!panel)
+        buf_text(out, " 'none'");
+    for (size_t i = 0; panel && i < p->embedder_count; i++)
+        buf_printf(out, " %s", p->embedders[i]);
+    buf_char(out, '\n');
+}
 
 void dispatch_headers(const struct server *s, const struct request *r,
         const struct answer *a, struct buf *out)
@@ -205,7 +219,7 @@ void dispatch_headers(const struct server *s, const struct request *r,
     if (!a->cacheable)
         buf_text(out, "Cache-Control: no-store\n");
     if (a->type && str_starts(str_of(a->type), "text/html"))
-        buf_text(out, "Content-Security-Policy: " CSP "\n");
+        policy(out, &s->plan, r);
     if (a->gzipped)
         buf_text(out, "Content-Encoding: gzip\n");
     if (s->plan.tls_cert)

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 
-#define GENERATE_PROMPT_MAX (256 * 1024)
+#define GENERATE_PROMPT_MAX 262144
 #define GENERATE_STOPS_MAX  16
 
 struct generate_request {

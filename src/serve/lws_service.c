@@ -2,6 +2,8 @@
 
 #include "base/alloc.h"
 #include "os/clock.h"
+#include "os/file.h"
+#include "serve/certificate.h"
 #include "serve/generations.h"
 
 #include <errno.h>
@@ -516,6 +518,31 @@ static void wake_sockets(struct connection *list)
     }
 }
 
+/* --- the certificate ------------------------------------------------------ */
+
+#define CERT_LOOK_NS UINT64_C(1000000000)
+
+/* Whether the files are others than when it was looked last; then they are
+ * taken, if they fit. */
+static void look_at_certificate(struct server *s)
+{
+    const struct server_plan *p = &s->plan;
+    uint64_t now = mono_ns();
+    int64_t changed;
+
+    if (!p->tls_cert || now - s->cert_looked_ns < CERT_LOOK_NS)
+        return;
+    s->cert_looked_ns = now;
+    changed = file_changed_ns(p->tls_cert) ^ file_changed_ns(p->tls_key);
+    if (s->cert_changed && changed != s->cert_changed &&
+            certificate_fits(p->tls_cert, p->tls_key))
+        (void)lws_tls_cert_updated(s->lws, p->tls_cert, p->tls_key, NULL, 0,
+                NULL, 0);
+    else if (s->cert_changed && changed != s->cert_changed)
+        return; /* half of it is there: the next one looks again */
+    s->cert_changed = changed;
+}
+
 /* --- libwebsockets -------------------------------------------------------- */
 
 static int take_http(struct lws *wsi, enum lws_callback_reasons reason,
@@ -550,6 +577,9 @@ static int take(struct lws *wsi, enum lws_callback_reasons reason, void *user,
     case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
         take_answers(server_of(wsi));
         wake_sockets(server_of(wsi)->clients);
+        return 0;
+    case LWS_CALLBACK_FILTER_NETWORK_CONNECTION:
+        look_at_certificate(server_of(wsi));
         return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return confirm_upgrade(wsi);
     case LWS_CALLBACK_ESTABLISHED:
@@ -603,6 +633,8 @@ int lws_service_open(struct server *s, uint16_t port, struct error *e)
         info.alpn = "http/1.1";
     }
     s->lws = lws_create_context(&info);
+    look_at_certificate(s);
+    s->cert_looked_ns = 0;
     if (s->lws)
         return 0;
     return fail(e, -EADDRINUSE, "cannot serve at %s port %u: it is taken%s",

@@ -6,6 +6,7 @@
 #include "os/clock.h"
 #include "os/pause.h"
 #include "os/self.h"
+#include "serve/certificate.h"
 #include "serve/generations.h"
 #include "serve/lws_service.h"
 #include "serve/state.h"
@@ -101,20 +102,76 @@ static bool is_loopback(const char *bind)
            strcmp(bind, "localhost") == 0;
 }
 
+/* "https://example.org:8443": it becomes part of a header. */
+static bool is_origin(const char *text)
+{
+    const char *host = strstr(text, "://");
+
+    return (str_starts(str_of(text), "https://") ||
+                   str_starts(str_of(text), "http://")) &&
+           host[3] &&
+           !host[3 + strspn(host + 3, "abcdefghijklmnopqrstuvwxyz"
+                                      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                      "0123456789.:-[]")];
+}
+
+static int sign_self(struct server *s, struct error *e)
+{
+    struct server_plan *p = &s->plan;
+    const char *names[ACCESS_NAMES_MAX + 3] = { "localhost", "127.0.0.1",
+        p->bind };
+    size_t count = 3;
+
+    if (!p->folder)
+        return fail(e, -ENOENT, "there is no folder for a certificate");
+    for (size_t i = 0; i < p->host_count && i < ACCESS_NAMES_MAX; i++)
+        names[count++] = p->hosts[i];
+    buf_printf(&s->cert_file, "%s/tls-cert.pem", p->folder);
+    buf_printf(&s->key_file, "%s/tls-key.pem", p->folder);
+    p->tls_cert = buf_cstr(&s->cert_file);
+    p->tls_key = buf_cstr(&s->key_file);
+    return certificate_make(p->tls_cert, p->tls_key, names, count, e);
+}
+
+static int check_tls(struct server *s, struct error *e)
+{
+    struct server_plan *p = &s->plan;
+
+    if (p->self_signed && (p->tls_cert || p->tls_key))
+        return fail(e, -EINVAL,
+                "--tls-self-signed makes a certificate: it goes with neither "
+                "--tls-cert nor --tls-key");
+    if (!p->tls_cert != !p->tls_key)
+        return fail(e, -EINVAL, "--tls-cert and --tls-key belong together");
+    if (p->tls_cert && !certificate_fits(p->tls_cert, p->tls_key))
+        return fail(e, -EINVAL,
+                "%.100s and %.100s cannot be read, or are no certificate and "
+                "its key",
+                p->tls_cert, p->tls_key);
+    return p->self_signed ? sign_self(s, e) : 0;
+}
+
 static int check_plan(struct server *s, struct error *e)
 {
     struct server_plan *p = &s->plan;
+    int rc;
 
     if (!p->bind)
         p->bind = USUAL_BIND;
     if (strcmp(p->bind, "localhost") == 0)
         p->bind = USUAL_BIND;
-    if (!p->tls_cert != !p->tls_key)
-        return fail(e, -EINVAL, "--tls-cert and --tls-key belong together");
+    for (size_t i = 0; i < p->embedder_count; i++)
+        if (!is_origin(p->embedders[i]))
+            return fail(e, -EINVAL,
+                    "--embed-origin takes https://NAME, not '%.100s'",
+                    p->embedders[i]);
+    rc = check_tls(s, e);
+    if (rc)
+        return rc;
     if (!is_loopback(p->bind) && !p->tls_cert)
         return fail(e, -EINVAL,
                 "%s is no loopback address: others may only connect by TLS, so "
-                "--tls-cert and --tls-key are needed",
+                "--tls-cert and --tls-key are needed, or --tls-self-signed",
                 p->bind);
     return 0;
 }
@@ -267,6 +324,8 @@ void server_stop(struct server *s)
     buf_release(&s->url);
     buf_release(&s->token_file);
     buf_release(&s->audit_file);
+    buf_release(&s->cert_file);
+    buf_release(&s->key_file);
     mtx_destroy(&s->mutex);
     cnd_destroy(&s->wake);
     free(s);

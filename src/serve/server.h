@@ -18,12 +18,15 @@ struct server_plan {
     const char *bind; /* NULL: 127.0.0.1 */
     uint16_t port;    /* 0: 8000, or the next that is free */
     const char *tls_cert, *tls_key;
+    bool self_signed; /* a certificate of our own making, in `folder` */
     bool require_token;
     double requests_per_s; /* 0: as is usual for the bind address */
     const char *const *hosts;
     size_t host_count;
     const char *const *origins;
     size_t origin_count;
+    const char *const *embedders; /* pages that may show /embed/... in them */
+    size_t embedder_count;
     const char *folder; /* for tokens and the audit log; NULL: neither */
     /* Opens the database; called by several threads. */
     int (*open_store)(void *context, struct store **out, enum store_mode mode,

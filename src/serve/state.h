@@ -42,6 +42,9 @@ struct server {
     struct lws_context *lws;
     struct connection *clients; /* WebSockets; of the service thread */
     struct buf url, token_file, audit_file;
+    struct buf cert_file, key_file; /* of our own making */
+    uint64_t cert_looked_ns;        /* when was looked whether it is another */
+    int64_t cert_changed;           /* its time, and its key's */
     uint64_t started_wall_ns;
     struct thread *service, *worker[WORKERS];
     struct generations *generations;
