@@ -25,8 +25,8 @@ int local_hub_open(struct local_hub **out, const char *name, struct error *e);
 /* The name goes first.  NULL is welcome. */
 void local_hub_close(struct local_hub *h);
 
-/* Waits for the next message, of anybody.  Its length, and whose it is; or
- * -ECANCELED: local_hub_wake().  For one thread. */
+/* Waits for the next message, of anybody who is still there.  Its length, and
+ * whose it is; or -ECANCELED: local_hub_wake().  For one thread. */
 int local_hub_take(struct local_hub *h, char out[LOCAL_MESSAGE_MAX],
         uint64_t *from);
 void local_hub_wake(struct local_hub *h);

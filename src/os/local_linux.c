@@ -291,6 +291,9 @@ int local_hub_take(struct local_hub *h, char out[LOCAL_MESSAGE_MAX],
         for (size_t i = 0; i < CLIENTS_MAX; i++) {
             int n = p[i + 2].revents ? hear(p[i + 2].fd, out) : -EAGAIN;
 
+            /* Who has hung up waits for no answer. */
+            if (p[i + 2].revents & POLLHUP)
+                n = -EPIPE;
             *from = h->client[i].number;
             if (n > 0)
                 return n;

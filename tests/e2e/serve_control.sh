@@ -128,6 +128,14 @@ before=$(recorded)
 steer 200 '{"paused":false}'
 await 'inferences after a pause' grows "$before"
 
+# A collector that does not answer is no reason to wait, and what was wished for
+# then is not done later.
+kill -STOP "$runner"
+steer 503 '{"paused":true}'
+kill -CONT "$runner"
+steer 200 '{}'
+holds '.paused == false'
+
 end_run
 [ "$(recorded)" -le $(($(done_so_far) - 400)) ] ||
     fail "$(recorded) of $(done_so_far) recorded: where is the pause?"
