@@ -353,6 +353,14 @@ bool channel_wanted(void)
     return atomic_load_explicit(&current, memory_order_relaxed) != NULL;
 }
 
+HOT bool channel_takes_runs(void)
+{
+    const struct ring_file *f =
+            atomic_load_explicit(&current, memory_order_acquire);
+
+    return f && !atomic_load_explicit(&f->header->paused, memory_order_relaxed);
+}
+
 void channel_send(const struct record *r)
 {
     const struct ring *to = channel_ring();

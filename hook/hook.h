@@ -186,6 +186,8 @@ bool channel_listen(const char *dir);
 /* That collector is no longer told anything. */
 void channel_stop(void);
 bool channel_wanted(void); /* there is a ring */
+/* The same, for inferences: the collector may want none for a while. */
+bool channel_takes_runs(void);
 /* The collector's, also where there is no ring in it; NULL: there is none. */
 const char *channel_folder(void);
 

@@ -154,6 +154,7 @@ static void fill(struct channel_header *h, const struct ring_file_plan *p)
         h->line_cost_ps = p->like->line_cost_ps;
         h->ops = p->like->ops;
         h->stats = p->like->stats;
+        h->paused = p->like->paused;
     }
     h->pid_namespace = pid_namespace();
     read_program(h->program, sizeof(h->program));

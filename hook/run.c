@@ -126,7 +126,7 @@ HOT struct ort_status *run_timed(ORT_RUN_ARGS, struct library *lib)
 {
     const struct ring *ring = channel_ring();
 
-    if (!ring)
+    if (!ring || !channel_takes_runs())
         return ((ort_Run)lib->real[WRAP_Run])(session, run_options, in_names,
                 in, n_in, out_names, n_out, out);
     if (ops_wanted(lib))
@@ -143,7 +143,7 @@ struct ort_status *run_bound(struct library *lib, struct ort_session *session,
     ort_RunWithBinding real =
             (ort_RunWithBinding)lib->real[WRAP_RunWithBinding];
 
-    if (!channel_wanted())
+    if (!channel_takes_runs())
         return real(session, run_options, binding);
 
     struct record r, passed;
@@ -235,10 +235,10 @@ struct ort_status *run_async(struct library *lib, ORT_RUN_ARGS,
         ort_async_done done, void *user_data)
 {
     ort_RunAsync real = (ort_RunAsync)lib->real[WRAP_RunAsync];
-    struct async *a = channel_wanted() && done ? async_take() : NULL;
+    struct async *a = channel_takes_runs() && done ? async_take() : NULL;
 
     if (!a) {
-        if (channel_wanted())
+        if (channel_takes_runs())
             channel_untimed();
         return real(session, run_options, in_names, in, n_in, out_names, n_out,
                 out, done, user_data);

@@ -171,3 +171,5 @@ echo
 "$build/bench/profile" 64 5 # how fast ONNX Runtime's own profiles are read
 echo
 "$python" bench/etw.py "$build" # how fast traces of Windows are read
+echo
+BUILD=$build tools/bench_serve.sh # how soon clients of the server know

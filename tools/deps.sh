@@ -166,7 +166,10 @@ group() {
         web_packages all
         ;;
     coverage) deb gcovr=gcovr ;;
-    bench) pip_set decorators 3.11 codecarbon==3.3.2 zeus==0.16.0 ;;
+    bench)
+        pip_set decorators 3.11 codecarbon==3.3.2 zeus==0.16.0
+        deb nginx-light=nginx wrk=wrk
+        ;;
     web) web_packages few ;;
     python)
         pip_set 3.8-1.17.3 3.8 onnxruntime==1.17.3 numpy==1.24.4

@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC   UINT64_C(0x3152544d54524f00) /* "\0ORTMTR1" */
-#define CHANNEL_VERSION 7u
+#define CHANNEL_VERSION 8u
 #define CHANNEL_RING_AT 4096 /* where the ring begins in the file */
 
 /* The loader takes LD_PRELOAD apart at spaces and colons, so the link has none.
@@ -79,6 +79,8 @@ struct channel_header {
                                  ring now; 0: none */
     _Atomic uint32_t cramped; /* times that there was no room for one */
     _Atomic uint32_t unnoted; /* EXECs that found the ring full */
+    _Atomic uint32_t paused;  /* 1: inferences pass without a record; the
+                                 collector writes it */
     struct channel_writer writers[CHANNEL_WRITERS];
     char program[1024]; /* what /proc/self/cmdline says, NULs as spaces */
 };

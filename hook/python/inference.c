@@ -94,7 +94,7 @@ HOT struct py *python_run(const struct call *c)
 {
     const struct ring *ring = channel_ring();
 
-    if (!ring || c->n < 1)
+    if (!ring || !channel_takes_runs() || c->n < 1)
         return python_pass(c);
 
     struct fed f = begin(c, 0);
@@ -107,7 +107,7 @@ struct py *python_run_with_ort_values(const struct call *c)
 {
     const struct ring *ring = channel_ring();
 
-    if (!ring || c->n < 1)
+    if (!ring || !channel_takes_runs() || c->n < 1)
         return python_pass(c);
 
     struct fed f = begin(c, 0);
@@ -121,7 +121,7 @@ struct py *python_run_with_ortvaluevector(const struct call *c)
 {
     const struct ring *ring = channel_ring();
 
-    if (!ring || c->n < 1)
+    if (!ring || !channel_takes_runs() || c->n < 1)
         return python_pass(c);
 
     struct fed f = begin(c, 0);
@@ -133,7 +133,7 @@ struct py *python_run_with_iobinding(const struct call *c)
 {
     const struct ring *ring = channel_ring();
 
-    if (!ring || c->n < 1)
+    if (!ring || !channel_takes_runs() || c->n < 1)
         return python_pass(c);
 
     struct fed f = begin(c, FLAG_BINDING);
@@ -254,7 +254,7 @@ static struct py *pass_with(const struct call *c, struct py *callback)
 
 struct py *python_run_async(const struct call *c)
 {
-    if (!channel_wanted() || c->n < 1)
+    if (!channel_takes_runs() || c->n < 1)
         return python_pass(c);
 
     struct library *lib = c->module->lib;

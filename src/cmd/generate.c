@@ -184,6 +184,7 @@ static int generate(const struct generate_settings *s, char *const *argv,
 
     settings.shown = shown;
     settings.keeps_streams = true;
+    settings.may_stop = true;
     if (metered_run(&metered, &settings, argv, &e))
         return complain(e.text);
     if (metered.outcome.record_failed)

@@ -10,6 +10,7 @@
 #include "cmd/cli/source.h"
 #include "collect/collector.h"
 #include "energy/save.h"
+#include "live/control_socket.h"
 #include "live/loop.h"
 #include "live/rollup.h"
 #include "os/clock.h"
@@ -31,15 +32,10 @@
 
 /* Who is served reads the database: so rows are written sooner. */
 #define SERVED_FLUSH_NS 40000000
-
-static bool is_ops(const char *text)
-{
-    uint64_t number = 0;
-
-    return strcmp(text, "off") == 0 || strcmp(text, "auto") == 0 ||
-           strcmp(text, "all") == 0 ||
-           (str_u64(&number, str_of(text)) == 0 && number > 0);
-}
+/* And at every look at the rings where somebody waits for it; who is told that
+ * there is something new, or at least so often that we are well. */
+#define HEARD_FLUSH_NS 9000000
+#define HEARTBEAT_NS   250000000
 
 static int check_store(const struct metered_settings *s, struct error *e)
 {
@@ -87,10 +83,11 @@ int metered_check(const struct metered_settings *s, struct error *e)
                 (unsigned long long)s->buffer);
     if (s->hz > 10000)
         return fail(e, -EINVAL, "--rate takes at most 10000 Hz, not %g", s->hz);
-    if (!is_ops(s->ops))
+    if (!control_is_ops(str_of(s->ops)))
         return fail(e, -EINVAL,
-                "--ops takes off, auto, all or a number from 1, not '%s'",
-                s->ops);
+                "--ops takes off, auto, all or a number from 1 to %d, not "
+                "'%.64s'",
+                CONTROL_OPS_MAX, s->ops);
     if (s->stats && strcmp(s->ops, "off") == 0)
         return fail(e, -EINVAL,
                 "--stats looks at the operators' outputs: it needs --ops auto, "
@@ -146,18 +143,24 @@ struct recording {
     struct rollups *rollups;
     struct push *push; /* or NULL */
     struct store_subscriber store;
-    struct subscriber rollup, pushed, energy, to;
+    struct subscriber rollup, pushed, energy, news, to;
     struct subscribers all;
     struct energy_plan plan;
     bool knows_energy; /* a source told of it, or it is to be modelled */
     char hook[PATH_MAX];
     struct buf tags;
+    struct controls *controls;
+    struct control_socket *socket; /* NULL: there is no place for one */
+    uint64_t flush_ns;             /* how long rows wait when nobody listens */
+    uint64_t told_flush_ns, told_ns;
 };
 
 static void recording_free(struct recording *r)
 {
     if (!r)
         return;
+    control_socket_close(r->socket);
+    controls_free(r->controls);
     energy_meter_close(r->meter);
     loop_close(r->loop);
     rollups_free(r->rollups);
@@ -189,6 +192,21 @@ static void derive(void *to, struct run *run)
     (void)save_operators(store, run, NULL);
 }
 
+/* Behind the store: what it has committed can be read by others. */
+static void tell_news(void *to, const uint64_t *now_ns)
+{
+    struct recording *r = to;
+    bool heard = control_socket_is_heard(r->socket);
+
+    r->store.flush_ns = heard ? HEARD_FLUSH_NS : r->flush_ns;
+    if (!heard || (r->store.flushed_ns == r->told_flush_ns &&
+                          *now_ns - r->told_ns < HEARTBEAT_NS))
+        return;
+    r->told_flush_ns = r->store.flushed_ns;
+    r->told_ns = *now_ns;
+    control_socket_tell(r->socket);
+}
+
 /* The rollups come first, as at the end they have something to tell. */
 static void subscribe(struct recording *r, const struct metered_settings *s)
 {
@@ -205,6 +223,8 @@ static void subscribe(struct recording *r, const struct metered_settings *s)
     }
     if (s->also)
         subscribers_add(&r->all, s->also);
+    r->news = (struct subscriber){ .context = r, .tick = tell_news };
+    subscribers_add(&r->all, &r->news);
 }
 
 /* A program that ended at once, or a machine that tells nothing: then there is
@@ -263,6 +283,25 @@ static int open_collector(struct recording *r, const struct metered_settings *s,
             e);
 }
 
+/* Lets others steer the run.  Where there is no place for a socket nobody can,
+ * which is no reason to stop. */
+static void open_socket(struct recording *r, const struct metered_settings *s)
+{
+    struct control now = { .rate_hz = r->loop ? s->hz : 0 };
+    struct error e = { 0 };
+    uint64_t every = 0;
+
+    (void)snprintf(now.ops, sizeof(now.ops), "%s", s->ops);
+    if (str_u64(&every, str_of(s->ops)) == 0)
+        (void)snprintf(now.ops, sizeof(now.ops), "%u", (unsigned)every);
+    r->controls = controls_new(&now, s->may_stop);
+    if (control_socket_open(&r->socket, collector_run(r->collector)->id,
+                r->controls, &e) &&
+            s->serving.on)
+        (void)fprintf(stderr, "ortmeter: the run cannot be controlled: %s\n",
+                e.text);
+}
+
 /* `well` is whether the program could run without us. */
 static int start(struct recording *r, const struct metered_settings *s,
         struct store *store, bool *well, struct error *e)
@@ -275,6 +314,7 @@ static int start(struct recording *r, const struct metered_settings *s,
     store_subscribe(&r->store, store);
     if (s->serving.on)
         r->store.flush_ns = SERVED_FLUSH_NS;
+    r->flush_ns = r->store.flush_ns;
     r->store.derive = derive;
     r->store.derive_context = r;
     r->plan = (struct energy_plan){
@@ -290,6 +330,8 @@ static int start(struct recording *r, const struct metered_settings *s,
         store_cancel_run(store);
     else
         begin_sampling(r, s->hz);
+    if (!rc)
+        open_socket(r, s);
     r->knows_energy = r->loop && r->plan.mode == ENERGY_MODEL;
     return rc;
 }
@@ -336,7 +378,7 @@ void metered_follow(struct metered *m)
 {
     struct recording *r = m->running;
 
-    loop_run(r->loop, r->collector);
+    loop_run(r->loop, r->collector, r->controls);
 
     struct run *run = collector_run(r->collector);
 

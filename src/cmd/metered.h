@@ -33,7 +33,8 @@ struct metered_settings {
     const char *folder;       /* for its records; NULL: one of our own */
     struct option_maybe wait; /* for processes that the program left behind */
     bool strict;              /* no program without a recording */
-    bool keeps_streams;       /* stdin and stdout are ours, too */
+    bool may_stop; /* who may control the run may end it (model/control.h) */
+    bool keeps_streams; /* stdin and stdout are ours, too */
     const char *output; /* a file for what the program prints: then the streams
                            and signals are ours (collect/collector.h) */
     /* Who else is told what happens; NULL: nobody. */

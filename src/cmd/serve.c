@@ -26,6 +26,20 @@ static int run(const struct cmd_call *c, struct error *e)
 
 static const struct option options[] = {
     SERVING_OPTIONS(struct settings, serving),
+    OPTION_FLAG("open", 0, struct settings, serving.opens,
+            "open the page in a browser, where there is a display"),
+    OPTION_FLAG("tls-self-signed", 0, struct settings, serving.self_signed,
+            "TLS by a certificate of our own making, kept for a year",
+            .rare = true),
+    OPTION_TEXTS("embed-origin", 0, struct settings, serving.embedders, "URL",
+            "pages from there may show /embed/... in them; may be repeated",
+            .rare = true),
+    OPTION_TEXTS("model-root", 0, struct settings, serving.model_roots,
+            "FOLDER",
+            "a folder with language models that clients with the role operator "
+            "may have texts made by; may be repeated"),
+    OPTION_FLAG("store-prompts", 0, struct settings, serving.store_prompts,
+            "keep the prompts and texts of those, too", .rare = true),
     DATABASE_OPTIONS(struct settings, database),
     OPTION_END,
 };
@@ -49,7 +63,9 @@ const struct cmd cmd_serve = {
              "in the folder ortmeter below XDG_STATE_HOME or ~/.local/state.\n",
     .examples = "serve\n"
                 "serve --port 9000 --require-token\n"
-                "serve --bind 0.0.0.0 --tls-cert c.pem --tls-key k.pem\n",
+                "serve --open --model-root ~/models\n"
+                "serve --bind 0.0.0.0 --tls-cert c.pem --tls-key k.pem\n"
+                "serve --bind 0.0.0.0 --tls-self-signed --host meter.lan\n",
     .settings_size = sizeof(struct settings),
     .run = run,
 };

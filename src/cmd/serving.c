@@ -3,8 +3,12 @@
 #include "base/alloc.h"
 #include "base/json_read.h"
 #include "cmd/doctor/diagnosis.h"
+#include "energy/recorder.h"
+#include "os/browser.h"
 #include "os/clock.h"
 #include "os/path.h"
+#include "os/self.h"
+#include "serve/certificate.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -22,6 +26,11 @@ struct serving {
     mtx_t mutex; /* of what follows */
     uint64_t looked_ns;
     struct buf sources, machine; /* members of an object */
+    int energy;                  /* 0: it can be measured */
+    struct error no_energy;
+    char self[PATH_MAX]; /* of what follows: */
+    struct buf options[2];
+    char *generate[6]; /* the command */
 };
 
 int serving_folder(char *out, size_t cap, struct error *e)
@@ -73,6 +82,27 @@ static void copy_members(struct json *j, const struct buf *text)
     }
 }
 
+/* Whether one of the samplers that energy comes from has something to read. */
+static int look_for_energy(const struct sampling *s, struct error *why)
+{
+    struct sampling_rate rates[ENERGY_SAMPLERS_MAX];
+    size_t count = energy_rates(rates, &(struct energy_plan){ 0 });
+
+    (void)fail(why, -ENODEV, "nothing here measures energy");
+    for (size_t i = 0; s && i < sampling_source_count(s); i++)
+        for (size_t k = 0; k < count; k++) {
+            const struct sampling_source *x = sampling_source_at(s, i);
+
+            if (strcmp(x->sampler->name, rates[k].name) != 0)
+                continue;
+            if (!x->rc)
+                return 0;
+            if (x->why.remedy[0])
+                *why = x->why;
+        }
+    return -ENODEV;
+}
+
 /* Looking takes some time, so what was seen is kept for a while. */
 static void look(struct serving *s)
 {
@@ -98,9 +128,23 @@ static void look(struct serving *s)
         json_end(&j);
         runtime_close(runtime);
     }
+    s->energy = look_for_energy(d->sampling, &s->no_energy);
     sampling_close(d->sampling);
     free(d);
     s->looked_ns = mono_ns();
+}
+
+static int find_energy(void *to, struct error *why)
+{
+    struct serving *s = to;
+    int rc;
+
+    (void)mtx_lock(&s->mutex);
+    look(s);
+    rc = s->energy;
+    *why = s->no_energy;
+    (void)mtx_unlock(&s->mutex);
+    return rc;
 }
 
 static void write_sources(void *to, struct json *j)
@@ -125,6 +169,42 @@ static void write_machine(void *to, struct json *j)
 
 /* --- start and stop ------------------------------------------------------- */
 
+/* Our own program, and where it is to keep what it records. */
+static char *const *generate_command(struct serving *s,
+        const struct serving_settings *x)
+{
+    const char *const values[] = { s->database.path, s->database.key_file };
+    static const char *const names[] = { "--db", "--key-file" };
+    static char verb[] = "generate", store_prompts[] = "--store-prompts";
+    size_t n = 0;
+
+    if (self_path(s->self, sizeof(s->self)))
+        return NULL;
+    s->generate[n++] = s->self;
+    s->generate[n++] = verb;
+    for (size_t i = 0; i < LEN(values); i++)
+        if (values[i]) {
+            buf_printf(&s->options[i], "%s=%s", names[i], values[i]);
+            s->generate[n++] = s->options[i].p;
+        }
+    if (x->store_prompts)
+        s->generate[n++] = store_prompts;
+    return s->generate;
+}
+
+/* Whoever connects compares it: nobody else vouches for the certificate. */
+static void tell_certificate(const struct serving *s)
+{
+    struct buf path = { 0 };
+    char print[CERTIFICATE_PRINT_LEN];
+
+    buf_printf(&path, "%s/tls-cert.pem", s->folder);
+    certificate_fingerprint(print, buf_cstr(&path));
+    (void)fprintf(stderr, "ortmeter: its certificate has the SHA-256 %s\n",
+            print);
+    buf_release(&path);
+}
+
 int serving_start(struct serving **out, const struct serving_settings *x,
         const struct database *d, struct error *e)
 {
@@ -143,16 +223,23 @@ int serving_start(struct serving **out, const struct serving_settings *x,
                         .port = (uint16_t)x->port,
                         .tls_cert = x->tls_cert,
                         .tls_key = x->tls_key,
+                        .self_signed = x->self_signed,
                         .require_token = x->require_token,
                         .requests_per_s = x->rate_limit,
                         .hosts = x->hosts.item,
                         .host_count = (size_t)x->hosts.count,
                         .origins = x->origins.item,
                         .origin_count = (size_t)x->origins.count,
+                        .embedders = x->embedders.item,
+                        .embedder_count = (size_t)x->embedders.count,
                         .folder = s->folder,
                         .open_store = open_store,
                         .sources = write_sources,
                         .machine = write_machine,
+                        .energy = find_energy,
+                        .generate = x->on ? NULL : generate_command(s, x),
+                        .model_roots = x->model_roots.item,
+                        .model_root_count = (size_t)x->model_roots.count,
                         .context = s,
                 },
                 e);
@@ -161,6 +248,10 @@ int serving_start(struct serving **out, const struct serving_settings *x,
         return rc;
     }
     (void)fprintf(stderr, "ortmeter: serving at %s\n", server_url(s->server));
+    if (x->self_signed)
+        tell_certificate(s);
+    if (x->opens && browser_open(server_url(s->server), s->folder, e))
+        (void)fprintf(stderr, "ortmeter: no browser was opened: %s\n", e->text);
     *out = s;
     return 0;
 }
@@ -178,6 +269,8 @@ void serving_stop(struct serving *s)
     server_stop(s->server);
     buf_release(&s->sources);
     buf_release(&s->machine);
+    buf_release(&s->options[0]);
+    buf_release(&s->options[1]);
     mtx_destroy(&s->mutex);
     free(s);
 }

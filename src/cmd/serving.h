@@ -14,6 +14,12 @@ struct serving_settings {
     bool require_token;
     double rate_limit;
     struct option_texts hosts, origins;
+    /* Of `serve` alone: */
+    struct option_texts model_roots;
+    bool store_prompts; /* of what is generated */
+    bool opens;         /* a browser */
+    bool self_signed;   /* TLS, by a certificate of our own making */
+    struct option_texts embedders;
 };
 
 /* Rows of a verb's table of options, for a member that is one of those. */

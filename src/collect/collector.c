@@ -401,6 +401,32 @@ void collector_stop(struct collector *c)
     atomic_store(&c->stop, true);
 }
 
+size_t collector_trace(struct collector *c, const char *ops)
+{
+    uint64_t every = 0;
+    uint32_t choice = strcmp(ops, "auto") == 0  ? OPS_AUTO
+                      : strcmp(ops, "all") == 0 ? OPS_ALL
+                                                : OPS_OFF;
+
+    if (str_u64(&every, str_of(ops)) == 0 && every < OPS_AUTO)
+        choice = (uint32_t)every;
+    if (choice != OPS_OFF && !c->plan.ring_records)
+        rings_allow(c->rings, RECORDS_FOR_OPS);
+    return rings_trace(c->rings, choice);
+}
+
+void collector_pause(struct collector *c, bool paused)
+{
+    rings_pause(c->rings, paused);
+}
+
+void collector_mark(struct collector *c, const char *text)
+{
+    c->to.mark(c->to.context,
+            &(struct note){ .time_ns = mono_ns() - c->run.start_mono_ns,
+                    .text = text });
+}
+
 static void ask_to_end(struct collector *c, uint64_t now_ns)
 {
     bool patient = !c->asked_ns || now_ns - c->asked_ns <= PATIENCE_NS;

@@ -62,6 +62,14 @@ bool collector_ends_by(struct collector *c, uint64_t mono_moment_ns);
  * For any thread. */
 void collector_stop(struct collector *c);
 
+/* Changes what the program's processes record from now on: `ops` as in the
+ * plan, and whether inferences are recorded at all.  For the thread that steps.
+ * Returns how many processes cannot begin to trace, as they are confined. */
+size_t collector_trace(struct collector *c, const char *ops);
+void collector_pause(struct collector *c, bool paused);
+/* A mark in the run, of now. */
+void collector_mark(struct collector *c, const char *text);
+
 /* It has ended: waits for those that it left behind, where that was asked for,
  * and tells the rest, with notes on what is not in it. */
 void collector_finish(struct collector *c);

@@ -56,6 +56,14 @@ int rings_preload(struct rings *r, const char **out, const char *hook,
 int rings_set(struct rings *r, const char *name, const char *value,
         struct error *e);
 
+/* From now on, of all programs that run or will: which inferences are traced
+ * (record.h: enum ops_choice), and whether they are recorded at all.  Where
+ * nothing was traced so far, and a process is confined to few system calls,
+ * that stays so: it might die of what tracing begins with.  Returns how many
+ * such there are. */
+size_t rings_trace(struct rings *r, uint32_t ops);
+void rings_pause(struct rings *r, bool paused);
+
 /* To how many records a ring may grow. */
 void rings_allow(struct rings *r, uint32_t records);
 

@@ -109,6 +109,7 @@ static void add_source(struct rings *r, const char *name)
     r->sources = alloc_resize(r->sources,
             (r->count + 1) * sizeof(struct ring_source *));
     r->sources[r->count++] = s;
+    (void)rings_steer(r, s);
 }
 
 void rings_look(struct rings *r)

@@ -61,7 +61,16 @@ struct rings {
     uint64_t pid_namespace;
     bool counts_ticks;
     struct tick_line line;
+    bool paused, ops_given; /* by rings_pause() and rings_trace() */
+    uint32_t ops;
 };
+
+/* --- rings_steer.c: what the collector asks of the hook --------------------
+ */
+
+/* A ring that is new gets what holds for all: rings_trace(), rings_pause().
+ * False: it is to trace nothing, as before. */
+bool rings_steer(const struct rings *r, struct ring_source *s);
 
 /* --- ring_processes.c: who writes ----------------------------------------- */
 

@@ -2,11 +2,13 @@
 
 #include "base/alloc.h"
 #include "collect/collector.h"
+#include "live/controls.h"
 #include "os/clock.h"
 #include "os/pause.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct loop {
     struct subscriber to;
@@ -23,6 +25,7 @@ struct loop {
     bool *ended;
     size_t ended_cap;
     size_t changes; /* of rates, that were told */
+    bool paused;
 };
 
 int loop_open(struct loop **out, const struct loop_plan *plan, struct error *e)
@@ -66,7 +69,7 @@ struct sampling *loop_sampling(struct loop *l)
 
 uint64_t loop_next_ns(const struct loop *l)
 {
-    return l ? sampling_next_ns(l->sampling) : UINT64_MAX;
+    return l && !l->paused ? sampling_next_ns(l->sampling) : UINT64_MAX;
 }
 
 void loop_wait(const struct loop *l, uint64_t latest_ns)
@@ -243,13 +246,69 @@ void loop_finish(struct loop *l)
 
 /* --- a program ------------------------------------------------------------ */
 
-void loop_run(struct loop *l, struct collector *c)
+static void set_paused(struct loop *l, struct collector *c, bool paused)
+{
+    collector_pause(c, paused);
+    if (l) {
+        loop_tell(l);
+        l->paused = paused;
+    }
+    if (l && !paused)
+        sampling_resume(l->sampling);
+    collector_mark(c, paused ? "ortmeter: recording is paused"
+                             : "ortmeter: recording goes on after a pause");
+}
+
+static void set_ops(struct collector *c, const char *ops)
+{
+    size_t left = collector_trace(c, ops);
+    char text[160];
+
+    (void)snprintf(text, sizeof(text), "ortmeter: operators are traced: %s",
+            ops);
+    if (left)
+        (void)snprintf(text, sizeof(text),
+                "ortmeter: operators are traced: %s, but not of %zu processes "
+                "that are confined",
+                ops, left);
+    collector_mark(c, text);
+}
+
+/* Every change is a mark in the run. */
+static void obey(struct loop *l, struct collector *c, struct controls *k)
+{
+    struct control_wish w;
+    struct control now;
+    char text[80];
+
+    if (!controls_take(k, &w, &now))
+        return;
+    if (w.has_paused && w.paused != now.paused)
+        set_paused(l, c, now.paused = w.paused);
+    if (l && w.rate_hz > 0) {
+        sampling_change_rate(l->sampling, now.rate_hz = w.rate_hz);
+        (void)snprintf(text, sizeof(text), "ortmeter: sampled at %g Hz",
+                w.rate_hz);
+        collector_mark(c, text);
+    }
+    if (w.ops[0]) {
+        memcpy(now.ops, w.ops, sizeof(now.ops));
+        set_ops(c, now.ops);
+    }
+    if (w.stop)
+        collector_stop(c);
+    controls_done(k, &now);
+}
+
+void loop_run(struct loop *l, struct collector *c, struct controls *k)
 {
     for (;;) {
         uint64_t rings_ns = collector_next_ns(c), read_ns = loop_next_ns(l);
 
         if (collector_ends_by(c, rings_ns < read_ns ? rings_ns : read_ns))
             break;
+        if (k)
+            obey(l, c, k);
         collector_step(c);
         if (l)
             (void)loop_step(l);

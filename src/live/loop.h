@@ -2,7 +2,7 @@
  * rings of a program, and tells subscribers (model/subscriber.h).
  *
  *     loop_open(&l, &plan, &e);
- *     loop_run(l, collector);        a program, from its start to its end
+ *     loop_run(l, collector, NULL);  a program, from its start to its end
  *
  *     while (...)                    or, where no program is metered:
  *         loop_wait(l, latest_ns), loop_step(l);
@@ -16,6 +16,7 @@
 #include "sample/sampling.h"
 
 struct collector;
+struct controls;
 struct loop;
 
 struct loop_plan {
@@ -69,5 +70,6 @@ struct board *loop_board(struct loop *l);
 void loop_read_all(struct loop *l);
 void loop_finish(struct loop *l);
 
-/* A program that was started, to its end, with samplers or without (NULL). */
-void loop_run(struct loop *l, struct collector *c);
+/* A program that was started, to its end, with samplers or without (NULL), and
+ * obedient to wishes or not (NULL). */
+void loop_run(struct loop *l, struct collector *c, struct controls *k);

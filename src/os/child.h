@@ -29,6 +29,9 @@ struct child_plan {
     /* The signals that are sent to us are its own: relay.h.  Else ours stay as
      * they are. */
     bool relays_signals;
+    /* None is held back from it: a thread of ours (thread.h) holds back all,
+     * and what it starts would do so, too. */
+    bool gets_signals;
     bool stdout_to_stderr; /* its stdout is our stderr */
     const char *output;    /* a file for its stdout and stderr; it has no stdin.
                               NULL: ours */

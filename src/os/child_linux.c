@@ -60,6 +60,11 @@ static void use_file(const char *path)
 /* In the child.  Returns only if the program could not be started. */
 static void become(const struct child_plan *plan, int report)
 {
+    sigset_t none;
+
+    (void)sigemptyset(&none);
+    if (plan->gets_signals)
+        (void)sigprocmask(SIG_SETMASK, &none, NULL);
     set_variables(plan->variables);
     if (plan->stdout_to_stderr)
         (void)dup2(STDERR_FILENO, STDOUT_FILENO);

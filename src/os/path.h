@@ -51,6 +51,10 @@ int path_bytes(uint64_t *out, const char *path);
 /* Makes a folder, for us alone or as is usual; one that is there is good. */
 int path_make_folder(const char *path, bool ours_alone);
 
+/* What a path means, absolute and without links. */
+int path_real(char *out, size_t cap, const char *path_fmt, ...)
+        PRINTF_LIKE(3, 4);
+
 /* The folder that we are in. */
 int path_current(char *out, size_t cap);
 

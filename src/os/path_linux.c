@@ -91,6 +91,19 @@ int path_readable(const char *path_fmt, ...)
     return access(path, R_OK) ? -errno : 0;
 }
 
+int path_real(char *out, size_t cap, const char *path_fmt, ...)
+{
+    char path[PATH_MAX], real[PATH_MAX];
+    va_list args;
+
+    va_start(args, path_fmt);
+    int rc = format(path, path_fmt, args);
+    va_end(args);
+    if (rc)
+        return rc;
+    return realpath(path, real) ? copy(out, cap, real) : -errno;
+}
+
 int path_link_name(char *out, size_t cap, const char *path_fmt, ...)
 {
     char path[PATH_MAX];

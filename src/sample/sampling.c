@@ -36,6 +36,7 @@
 struct reader {
     struct sampling_source source;
     void *state;
+    bool has_own_rate;
 };
 
 /* What every tick needs comes first and lies together. */
@@ -80,17 +81,49 @@ static void apply_scale(struct sampling *s, uint64_t now_ns)
                 now_ns);
 }
 
-static double wanted_hz(const struct sampling_plan *plan,
-        const struct sampler *x)
+static double usual_hz(const struct sampler *x, double hz)
 {
-    double hz = x->default_hz;
+    double wanted = x->default_hz;
 
-    if (plan->hz > 0 && (x->default_hz >= USUAL_HZ || plan->hz < hz))
-        hz = plan->hz;
+    if (hz > 0 && (x->default_hz >= USUAL_HZ || hz < wanted))
+        wanted = hz;
+    return x->most_hz > 0 && wanted > x->most_hz ? x->most_hz : wanted;
+}
+
+static void wish_rate(struct reader *r, const struct sampling_plan *plan)
+{
+    const struct sampler *x = r->source.sampler;
+
+    r->source.wanted_hz = usual_hz(x, plan->hz);
     for (size_t i = 0; i < plan->rate_count; i++)
-        if (strcmp(plan->rates[i].name, x->name) == 0)
-            hz = plan->rates[i].hz;
-    return x->most_hz > 0 && hz > x->most_hz ? x->most_hz : hz;
+        if (strcmp(plan->rates[i].name, x->name) == 0) {
+            double hz = plan->rates[i].hz;
+
+            r->has_own_rate = true;
+            r->source.wanted_hz =
+                    x->most_hz > 0 && hz > x->most_hz ? x->most_hz : hz;
+        }
+}
+
+void sampling_change_rate(struct sampling *s, double hz)
+{
+    for (size_t i = 0; i < s->readers; i++)
+        if (!s->reader[i].has_own_rate)
+            s->reader[i].source.wanted_hz =
+                    usual_hz(s->reader[i].source.sampler, hz);
+    apply_scale(s, mono_ns());
+}
+
+void sampling_resume(struct sampling *s)
+{
+    uint64_t now_ns = mono_ns();
+
+    for (size_t i = 0; i < s->readers; i++)
+        if (!s->reader[i].source.rc)
+            schedule_start(&s->schedule, i, s->reader[i].source.hz, now_ns);
+    if (s->targets)
+        schedule_start(&s->schedule, s->look, s->look_hz, now_ns);
+    apply_scale(s, now_ns);
 }
 
 static int check_rates(const struct sampling_plan *plan,
@@ -123,7 +156,7 @@ static void open_reader(struct sampling *s, const struct sampler *x,
 
     (void)schedule_add(&s->schedule);
     r->source.sampler = x;
-    r->source.wanted_hz = wanted_hz(plan, x);
+    wish_rate(r, plan);
     r->state = alloc_zero(1, x->state_size ? x->state_size : 1);
     if (r->source.wanted_hz <= 0)
         r->source.rc = fail(&r->source.why, -ECANCELED, "switched off");

@@ -88,6 +88,12 @@ void sampling_hold(struct sampling *s);
 struct batch sampling_held(const struct sampling *s);
 void sampling_drop(struct sampling *s);
 
+/* Another rate, as `hz` of the plan; samplers with a rate of their own keep
+ * it. */
+void sampling_change_rate(struct sampling *s, double hz);
+/* Nothing was due for a while, and is again from now on. */
+void sampling_resume(struct sampling *s);
+
 struct subjects *sampling_subjects(struct sampling *s);
 /* NULL: no process is looked at. */
 struct targets *sampling_targets(struct sampling *s);

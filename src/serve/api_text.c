@@ -28,8 +28,8 @@ static const char head[] =
         "- What is not known is left out; there is no null.  Lists are always "
         "there.\n"
         "- A run is named by its id, 4 characters or more of it, or `last`; "
-        "PATCH and DELETE\n"
-        "  take the whole id.\n"
+        "PATCH, DELETE and\n"
+        "  POST take the whole id.\n"
         "- Unknown, repeated, empty and malformed parameters are 400.\n"
         "- Errors are `application/problem+json`: title, status, code, detail, "
         "parameter?.\n"
@@ -96,8 +96,10 @@ static const char sockets[] =
         "\n"
         "`{type, timestamp, data}` of every live run from now on: "
         "power_sample, section_start,\n"
-        "section_end, token_complete, inference_complete (at a run's end), "
-        "error.  The client may narrow:\n"
+        "section_end, token_complete; at a run's end layer_metrics and "
+        "component_metrics of each\n"
+        "token that was looked into, and inference_complete; error.  The "
+        "client may narrow:\n"
         "`{\"type\":\"subscribe\",\"run\":\"<id>\","
         "\"types\":[\"token_complete\"]}`.  Slow clients lose the\n"
         "oldest and are told how many.\n";
@@ -140,7 +142,7 @@ static void one(struct buf *out, const struct route *r)
     for (const struct param *p = r->params; p && p->name; p++)
         parameter(out, p);
     if (r->flags & ROUTE_BODY)
-        buf_text(out, "\nBody: `Patch`.\n");
+        buf_printf(out, "\nBody: `%s`.\n", route_body(r));
     if (r->answer)
         buf_printf(out, "\nAnswer: `%s`\n", r->answer);
     else if (r->type)

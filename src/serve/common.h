@@ -60,6 +60,7 @@ handler answer_report, answer_operators, answer_sessions, answer_graph,
         answer_compare;
 handler answer_timeline, answer_spans, answer_events, answer_findings;
 handler answer_history, answer_current, answer_metrics;
+handler answer_control, answer_steer;
 handler answer_page, answer_asset, answer_healthz, answer_system,
         answer_sources, answer_powermetrics, answer_openapi, answer_view,
         answer_socket;

@@ -163,16 +163,23 @@ static void handle(struct server *s, const struct dispatch *d,
     query_release(&c);
 }
 
+bool dispatch_type_fits(const struct dispatch *d, const struct request *r,
+        struct answer *a)
+{
+    if (!(d->route->flags & ROUTE_BODY) || is_json(r->content_type))
+        return true;
+    answer_problem(a, 415, "unsupported_type", NULL,
+            "the body must be application/json");
+    return false;
+}
+
 void dispatch_answer(struct server *s, const struct dispatch *d,
         const struct request *r, struct store **store, struct answer *a)
 {
     struct store *own = NULL;
 
-    if ((d->route->flags & ROUTE_BODY) && !is_json(r->content_type)) {
-        answer_problem(a, 415, "unsupported_type", NULL,
-                "the body must be application/json");
+    if (!dispatch_type_fits(d, r, a))
         return;
-    }
     if (d->route->flags & ROUTE_CHANGES) {
         handle(s, d, r, &own, a);
         store_close(own);
@@ -183,10 +190,24 @@ void dispatch_answer(struct server *s, const struct dispatch *d,
 
 /* --- what goes out -------------------------------------------------------- */
 
-#define CSP                                                         \
-    "default-src 'none'; base-uri 'none'; form-action 'none'; "     \
-    "frame-ancestors 'none'; script-src 'self'; style-src 'self'; " \
-    "img-src 'self' data:; font-src 'self'; connect-src 'self'"
+#define CSP                                                       \
+    "default-src 'none'; base-uri 'none'; form-action 'none'; "   \
+    "script-src 'self'; style-src 'self'; img-src 'self' data:; " \
+    "font-src 'self'; connect-src 'self'; frame-ancestors"
+
+/* Who may show the page in one of their own: only panels, and who was named. */
+static void policy(struct buf *out, const struct server_plan *p,
+        const struct request *r)
+{
+    bool panel = str_starts(r->path, "/embed/") && p->embedder_count;
+
+    buf_text(out, "Content-Security-Policy: " CSP);
+    if (!panel)
+        buf_text(out, " 'none'");
+    for (size_t i = 0; panel && i < p->embedder_count; i++)
+        buf_printf(out, " %s", p->embedders[i]);
+    buf_char(out, '\n');
+}
 
 void dispatch_headers(const struct server *s, const struct request *r,
         const struct answer *a, struct buf *out)
@@ -198,7 +219,7 @@ void dispatch_headers(const struct server *s, const struct request *r,
     if (!a->cacheable)
         buf_text(out, "Cache-Control: no-store\n");
     if (a->type && str_starts(str_of(a->type), "text/html"))
-        buf_text(out, "Content-Security-Policy: " CSP "\n");
+        policy(out, &s->plan, r);
     if (a->gzipped)
         buf_text(out, "Content-Encoding: gzip\n");
     if (s->plan.tls_cert)

@@ -5,12 +5,13 @@
 #include "base/map.h"
 #include "model/phase.h"
 #include "os/clock.h"
-#include "os/pause.h"
+#include "os/local.h"
 #include "os/thread.h"
 #include "serve/common.h"
 #include "serve/figures_json.h"
 #include "serve/live_run.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,10 @@
 #define IDLE_NS   UINT64_C(250000000)   /* and without */
 #define KEEP_NS   UINT64_C(60000000000) /* an ended run stays so long */
 #define SILENT_NS UINT64_C(1000000000)
+#define AWAY_NS   UINT64_C(400000000) /* longer than we mean to be */
+#define LINK_NS                                                   \
+    UINT64_C(100000000) /* between two tries to reach a collector \
+                         */
 
 struct live {
     int (*open_store)(void *context, struct store **out, enum store_mode mode,
@@ -28,8 +33,10 @@ struct live {
     void *context;
     void (*changed)(void *to);
     void *to;
-    struct store *store;  /* of the thread */
-    struct store *reader; /* of the service thread; NULL: not needed yet */
+    struct store *store;       /* of the thread */
+    struct store *reader;      /* of the service thread; NULL: not needed yet */
+    struct local_links *links; /* to collectors, while somebody listens to us */
+    uint64_t linked_ns;        /* when was last tried to reach all */
     struct thread *thread;
     atomic_bool stops;
     atomic_int listeners;
@@ -180,6 +187,29 @@ static void keep_message(void *to, const char *type, const char *run,
     memcpy(m->run_id, run, sizeof(m->run_id));
 }
 
+void live_say_error(struct live *l, const char *run_id, const char *code,
+        const char *message)
+{
+    struct buf text = { 0 };
+    struct json j = json_line_into(&text);
+    char id[RUN_ID_LEN + 1] = "";
+
+    (void)snprintf(id, sizeof(id), "%s", run_id);
+    json_object(&j, NULL);
+    json_text(&j, "type", "error");
+    json_fixed(&j, "timestamp", (double)wall_ns() / 1e9, 6);
+    json_object(&j, "data");
+    if (id[0])
+        json_text(&j, "run_id", id);
+    json_text(&j, "code", code);
+    json_text(&j, "message", message);
+    json_end(&j);
+    json_end(&j);
+    (void)mtx_lock(&l->mutex);
+    keep_message(l, "error", id, text.p);
+    (void)mtx_unlock(&l->mutex);
+}
+
 static void begin(struct live *l, const struct run *r)
 {
     if (l->view.run_count == LIVE_RUNS)
@@ -218,28 +248,23 @@ static void take_status(void *to, const struct run *r)
     f->run.status = r->status;
 }
 
-static void say_end(struct live *l, struct following *f)
-{
-    struct buf text = { 0 };
-    struct json j = json_line_into(&text);
-
-    json_object(&j, NULL);
-    json_text(&j, "type", "inference_complete");
-    json_fixed(&j, "timestamp", (double)wall_ns() / 1e9, 6);
-    json_raw(&j, "data", buf_cstr(&f->shown->text));
-    json_end(&j);
-    keep_message(l, "inference_complete", f->run.id, text.p);
-}
-
 /* Whether something is new. */
 static bool look_at(struct live *l, struct following *f)
 {
     bool was_silent = f->shown->silent;
-    size_t found = following_read(f, l->store, keep_message, l);
     uint64_t now = mono_ns();
+    size_t found;
+
+    /* A busy machine may keep us from looking: that is no silence of theirs. */
+    if (f->looked_ns && now - f->looked_ns > AWAY_NS)
+        f->changed_ns += now - f->looked_ns;
+    found = following_read(f, l->store, keep_message, l);
+    now = f->looked_ns = mono_ns();
 
     f->run.status = RUN_INTERRUPTED; /* a run that was deleted is no more */
     (void)store_read_run(l->store, f->run.row, take_status, f, NULL);
+    if (f->changed_ns > now)
+        f->changed_ns = now;
     if (found || now - f->changed_ns < SILENT_NS)
         f->shown->heard_ns = wall_ns();
     f->shown->silent =
@@ -254,7 +279,7 @@ static bool look_at(struct live *l, struct following *f)
     f->ended_ns = mono_ns();
     f->row_ns = 0;
     following_show(f, l->store);
-    say_end(l, f);
+    following_end(f, l->store, keep_message, l);
     return true;
 }
 
@@ -284,6 +309,39 @@ static bool look(struct live *l)
     return new;
 }
 
+/* --- collectors ----------------------------------------------------------- */
+
+/* Subscribes to the collectors of all runs, so that they tell what is new when
+ * it is; where that cannot be, the database is looked at. */
+static void link_all(struct live *l)
+{
+    static const char greeting[] = "{\"subscribe\":true}";
+    uint64_t now = mono_ns();
+
+    if (now - l->linked_ns < LINK_NS)
+        return;
+    l->linked_ns = now;
+    for (size_t i = 0; i < l->view.run_count; i++)
+        if (!l->view.runs[i]->ended)
+            (void)local_links_add(l->links, l->view.runs[i]->id, greeting,
+                    sizeof(greeting) - 1);
+}
+
+/* Waits until then, or until one of them says something. */
+static void listen_until(struct live *l, uint64_t until_ns)
+{
+    char message[LOCAL_MESSAGE_MAX], name[LOCAL_NAME_MAX];
+    int len;
+
+    while ((len = local_links_take(l->links, message, name, until_ns)) !=
+            -ETIMEDOUT) {
+        until_ns = 0; /* the others that are there already */
+        for (size_t i = 0; len > 0 && i < l->view.run_count; i++)
+            if (strcmp(l->view.runs[i]->id, name) == 0)
+                l->following[i]->changed_ns = mono_ns();
+    }
+}
+
 static void run(void *to)
 {
     struct live *l = to;
@@ -305,9 +363,13 @@ static void run(void *to)
             }
             (void)mtx_unlock(&l->mutex);
         }
-        if (busy)
+        if (busy) {
+            link_all(l);
             l->changed(l->to);
-        (void)sleep_until(mono_ns() + (busy ? BUSY_NS : IDLE_NS));
+        } else {
+            local_links_drop(l->links);
+        }
+        listen_until(l, mono_ns() + (busy ? BUSY_NS : IDLE_NS));
     }
 }
 
@@ -325,6 +387,7 @@ int live_start(struct live **out,
     l->context = context;
     l->changed = changed;
     l->to = to;
+    l->links = local_links_new();
     (void)mtx_init(&l->mutex, mtx_plain);
     rc = open_store(context, &l->store, STORE_READ, e);
     if (!rc)
@@ -354,6 +417,7 @@ void live_stop(struct live *l)
     free(l->view.series);
     free(l->view.values);
     map_release(&l->series);
+    local_links_free(l->links);
     store_close(l->store);
     store_close(l->reader);
     mtx_destroy(&l->mutex);

@@ -83,6 +83,10 @@ int live_start(struct live **out,
         void *context, void (*changed)(void *to), void *to, struct error *e);
 void live_stop(struct live *l);
 
+/* Any thread: tells /ws/profiling; the run's id may be "". */
+void live_say_error(struct live *l, const char *run_id, const char *code,
+        const char *message);
+
 const struct live_view *live_lock(struct live *l);
 void live_unlock(struct live *l);
 

@@ -26,13 +26,19 @@ struct following {
     size_t session_count;
     uint64_t inferences, readings_seen, sections, tokens;
     size_t known_sessions, known_processes, known_libraries, known_subjects;
-    uint64_t changed_ns; /* mono: when something was new */
+    uint64_t changed_ns; /* mono: when something was new, or was heard of its
+                            collector; later by what we did not look */
+    uint64_t looked_ns;  /* mono: when was looked at it last */
     uint64_t row_ns;     /* mono: when its row was made */
     uint64_t ended_ns;
 };
 
 /* Reads what is new.  Returns how much. */
 size_t following_read(struct following *f, struct store *s,
+        void (*tell)(void *to, const char *type, const char *run, char *json),
+        void *to);
+/* It has ended: tells what is known now. */
+void following_end(struct following *f, struct store *s,
         void (*tell)(void *to, const char *type, const char *run, char *json),
         void *to);
 struct following *following_new(const struct run *r);

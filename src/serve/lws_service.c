@@ -2,6 +2,9 @@
 
 #include "base/alloc.h"
 #include "os/clock.h"
+#include "os/file.h"
+#include "serve/certificate.h"
+#include "serve/generations.h"
 
 #include <errno.h>
 #include <libwebsockets.h>
@@ -16,6 +19,7 @@
 #define GOODBYE_NS      UINT64_C(1000000000)
 #define MAPPED          "::ffff:" /* before an IPv4 address */
 #define SUBPROTOCOL     "ortmeter.v1"
+#define PREFER          "prefer:"
 
 /* What lws keeps for us of a connection; zeroed at its beginning. */
 struct connection {
@@ -78,9 +82,24 @@ static struct str copy(struct lws *wsi, char **to, enum lws_token_indexes token)
     return s;
 }
 
+/* The same of one that lws does not know. */
+static struct str copy_custom(struct lws *wsi, char **to, const char *name)
+{
+    int len = lws_hdr_custom_length(wsi, name, (int)strlen(name));
+    struct str s = { *to, len > 0 ? (size_t)len : 0 };
+
+    if (len <= 0)
+        return (struct str){ 0 };
+    if (lws_hdr_custom_copy(wsi, *to, len + 1, name, (int)strlen(name)) < 0)
+        s.len = 0;
+    *to += len + 1;
+    return s;
+}
+
 static size_t texts_needed(struct lws *wsi)
 {
-    size_t sum = 64;
+    int prefer = lws_hdr_custom_length(wsi, PREFER, (int)strlen(PREFER));
+    size_t sum = 64 + (prefer > 0 ? (size_t)prefer + 1 : 0);
 
     for (size_t i = 0; i < LWS_ARRAY_SIZE(methods); i++)
         sum += (size_t)lws_hdr_total_length(wsi, methods[i].token) + 1;
@@ -138,6 +157,7 @@ static struct job *job_new(struct lws *wsi, bool upgrade)
                     copy(wsi, &to, headers[i].token);
     if (lws_hdr_custom_length(wsi, "access-control-request-method:", 30) > 0)
         r->ask_method = str_of("there");
+    r->prefer = copy_custom(wsi, &to, PREFER);
     read_query(wsi, r, to, end);
     return j;
 }
@@ -279,6 +299,14 @@ static int proceed(struct lws *wsi, struct connection *c)
     struct store *none = NULL;
 
     j->request.body = buf_str(&j->body);
+    if (j->what.route->flags & ROUTE_GENERATES) {
+        if (!generations_take(s->generations, j))
+            return send_answer(wsi, c, j);
+        j->given = true;
+        /* However long it takes. */
+        lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);
+        return 0;
+    }
     if (!(j->what.route->flags & ROUTE_QUICK)) {
         j->given = true;
         server_give(s, j);
@@ -490,6 +518,31 @@ static void wake_sockets(struct connection *list)
     }
 }
 
+/* --- the certificate ------------------------------------------------------ */
+
+#define CERT_LOOK_NS UINT64_C(1000000000)
+
+/* Whether the files are others than when it was looked last; then they are
+ * taken, if they fit. */
+static void look_at_certificate(struct server *s)
+{
+    const struct server_plan *p = &s->plan;
+    uint64_t now = mono_ns();
+    int64_t changed;
+
+    if (!p->tls_cert || now - s->cert_looked_ns < CERT_LOOK_NS)
+        return;
+    s->cert_looked_ns = now;
+    changed = file_changed_ns(p->tls_cert) ^ file_changed_ns(p->tls_key);
+    if (s->cert_changed && changed != s->cert_changed &&
+            certificate_fits(p->tls_cert, p->tls_key))
+        (void)lws_tls_cert_updated(s->lws, p->tls_cert, p->tls_key, NULL, 0,
+                NULL, 0);
+    else if (s->cert_changed && changed != s->cert_changed)
+        return; /* half of it is there: the next one looks again */
+    s->cert_changed = changed;
+}
+
 /* --- libwebsockets -------------------------------------------------------- */
 
 static int take_http(struct lws *wsi, enum lws_callback_reasons reason,
@@ -524,6 +577,9 @@ static int take(struct lws *wsi, enum lws_callback_reasons reason, void *user,
     case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
         take_answers(server_of(wsi));
         wake_sockets(server_of(wsi)->clients);
+        return 0;
+    case LWS_CALLBACK_FILTER_NETWORK_CONNECTION:
+        look_at_certificate(server_of(wsi));
         return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return confirm_upgrade(wsi);
     case LWS_CALLBACK_ESTABLISHED:
@@ -577,6 +633,8 @@ int lws_service_open(struct server *s, uint16_t port, struct error *e)
         info.alpn = "http/1.1";
     }
     s->lws = lws_create_context(&info);
+    look_at_certificate(s);
+    s->cert_looked_ns = 0;
     if (s->lws)
         return 0;
     return fail(e, -EADDRINUSE, "cannot serve at %s port %u: it is taken%s",

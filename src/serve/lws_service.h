@@ -17,4 +17,6 @@ void lws_service_wake(struct server *s);
 
 /* Hands a request to the workers (server.c). */
 void server_give(struct server *s, struct job *j);
+/* Any thread: its answer is there. */
+void server_answered(struct server *s, struct job *j);
 void job_free(struct job *j);

@@ -126,11 +126,11 @@ static void problem(struct json *j, int status, const char *about)
     json_end(j);
 }
 
-static void good(struct writing *w, const struct route *r)
+static void good(struct writing *w, const struct route *r, const char *status)
 {
     struct json *j = &w->json;
 
-    json_object(j, r->flags & ROUTE_SOCKET ? "101" : "200");
+    json_object(j, status);
     json_text(j, "description", r->about);
     if (!(r->flags & ROUTE_SOCKET)) {
         json_object(j, "content");
@@ -150,7 +150,9 @@ static void answers(struct writing *w, const struct route *r)
     unsigned run = ROUTE_ONE_RUN | ROUTE_COMPARES;
 
     json_object(j, "responses");
-    good(w, r);
+    good(w, r, r->flags & ROUTE_SOCKET ? "101" : "200");
+    if (r->flags & ROUTE_GENERATES) /* with Prefer: respond-async */
+        good(w, r, "202");
     problem(j, 400, "a parameter, the body or the request itself is wrong");
     if (r->role != ROLE_NONE) {
         problem(j, 401, "a token is needed, or it is not valid");
@@ -158,7 +160,9 @@ static void answers(struct writing *w, const struct route *r)
     } else {
         problem(j, 403, "a page from elsewhere");
     }
-    if (r->flags & run || strchr(r->path, '{'))
+    if (r->flags & ROUTE_GENERATES)
+        problem(j, 404, "there is no such model below --model-root");
+    else if (r->flags & run || strchr(r->path, '{'))
         problem(j, 404, "there is no such run");
     if (r->flags & run)
         problem(j, 409, "several runs are meant, or its state forbids it");
@@ -170,8 +174,15 @@ static void answers(struct writing *w, const struct route *r)
     if (r->flags & ROUTE_SOCKET)
         problem(j, 426, "this is a WebSocket");
     problem(j, 429, "too many requests");
+    if (r->flags & ROUTE_GENERATES) {
+        problem(j, 500, "it failed, for the reason given");
+        problem(j, 501, "this server does not generate, or not so deep");
+        problem(j, 503, "energy is required, and nothing here measures it");
+    }
     if (r->flags & (ROUTE_STORE | ROUTE_CHANGES))
-        problem(j, 503, "the database cannot be read now");
+        problem(j, 503,
+                "the database cannot be read now, or a collector does not "
+                "answer");
     json_end(j);
 }
 
@@ -185,7 +196,7 @@ static void body(struct writing *w, const struct route *r)
     json_bool(j, "required", true);
     json_object(j, "content");
     json_object(j, "application/json");
-    w->sound &= schema_json(j, "schema", "Patch");
+    w->sound &= schema_json(j, "schema", route_body(r));
     json_end(j);
     json_end(j);
     json_end(j);

@@ -57,7 +57,7 @@ struct request {
     struct query query[REQUEST_QUERY_MAX];
     size_t query_count; /* REQUEST_QUERY_MAX + 1: there were more */
     struct str host, origin, authorization, content_type, encoding, protocols;
-    struct str if_none_match, ask_method;
+    struct str if_none_match, ask_method, prefer;
     struct str body;
     bool upgrade;     /* to a WebSocket */
     bool tls;         /* it came through TLS */
@@ -101,15 +101,16 @@ struct call {
 typedef void handler(struct call *c, struct answer *a);
 
 enum route_flag {
-    ROUTE_STORE = 1,     /* it reads the database */
-    ROUTE_CHANGES = 2,   /* and writes it: it is opened for that */
-    ROUTE_SOCKET = 4,    /* a WebSocket */
-    ROUTE_BODY = 8,      /* takes a body of JSON */
-    ROUTE_PAGE = 16,     /* its query is the page's, unchecked */
-    ROUTE_ONE_RUN = 32,  /* 404, 409: of a run that it names */
-    ROUTE_NEEDS_ID = 64, /* the full id only */
-    ROUTE_QUICK = 128,   /* answered at once, without a worker */
-    ROUTE_COMPARES = 256 /* names two runs, that must both be there */
+    ROUTE_STORE = 1,      /* it reads the database */
+    ROUTE_CHANGES = 2,    /* and writes it: it is opened for that */
+    ROUTE_SOCKET = 4,     /* a WebSocket */
+    ROUTE_BODY = 8,       /* takes a body of JSON */
+    ROUTE_PAGE = 16,      /* its query is the page's, unchecked */
+    ROUTE_ONE_RUN = 32,   /* 404, 409: of a run that it names */
+    ROUTE_NEEDS_ID = 64,  /* the full id only */
+    ROUTE_QUICK = 128,    /* answered at once, without a worker */
+    ROUTE_COMPARES = 256, /* names two runs, that must both be there */
+    ROUTE_GENERATES = 512 /* takes its time: generations.h */
 };
 
 struct route {
@@ -121,11 +122,14 @@ struct route {
     const struct param *params; /* ends with a name of NULL; NULL: none */
     const char *answer;         /* schemas.c; NULL: no JSON */
     const char *type;           /* of the answer; NULL: application/json */
-    handler *handle;
+    handler *handle;            /* NULL: generations.h answers */
 };
 
 /* Ends with a path of NULL. */
 extern const struct route routes[];
+
+/* The schema of the body that it takes; NULL: none. */
+const char *route_body(const struct route *r);
 
 /* What is asked for, by the route's table.  Their names must be there. */
 const char *query_text(const struct call *c, const char *name);

@@ -2,6 +2,8 @@
  * answers.  openapi.c, docs/api.md and the router are made from it. */
 #include "serve/common.h"
 
+#include <string.h>
+
 #define P "/api/profiling"
 #define END \
     {       \
@@ -216,6 +218,13 @@ const struct route routes[] = {
             ROUTE_CHANGES | ROUTE_ONE_RUN | ROUTE_BODY | ROUTE_NEEDS_ID,
             "changes its tags, experiment or note", NULL, "Run", NULL,
             answer_patch },
+    { "GET", P "/run/{run_id}/control", ROLE_VIEWER, ONE,
+            "how it is being recorded", NULL, "Control", NULL, answer_control },
+    { "POST", P "/run/{run_id}/control", ROLE_OPERATOR,
+            ONE | ROUTE_BODY | ROUTE_NEEDS_ID,
+            "changes how a live run is recorded, and answers with what its "
+            "collector confirmed",
+            NULL, "Control", NULL, answer_steer },
     { "DELETE", P "/run/{run_id}", ROLE_ADMIN,
             ROUTE_CHANGES | ROUTE_ONE_RUN | ROUTE_NEEDS_ID,
             "deletes it and all that belongs to it", NULL,
@@ -228,6 +237,9 @@ const struct route routes[] = {
             answer_pipeline },
     { "GET", P "/export/{run_id}", ROLE_VIEWER, ONE, "a run as a file",
             export_params, NULL, "*/*", answer_export },
+    { "POST", P "/generate", ROLE_OPERATOR, ROUTE_BODY | ROUTE_GENERATES,
+            "makes a text by a model below --model-root, and records it", NULL,
+            "Generated", NULL, NULL },
     { "GET", P "/powermetrics/status", ROLE_VIEWER, QUICK,
             "whether macOS tells its power here", NULL,
             "{available:b,message:s,remedy?:s}", NULL, answer_powermetrics },
@@ -287,3 +299,20 @@ const struct route routes[] = {
             "what happens in live runs", NULL, NULL, NULL, answer_socket },
     { 0 },
 };
+
+const char *route_body(const struct route *r)
+{
+    static const struct {
+        const char *method, *path, *schema;
+    } bodies[] = {
+        { "PATCH", P "/run/{run_id}", "Patch" },
+        { "POST", P "/run/{run_id}/control", "ControlWish" },
+        { "POST", P "/generate", "Generate" },
+    };
+
+    for (size_t i = 0; i < LEN(bodies); i++)
+        if (strcmp(bodies[i].method, r->method) == 0 &&
+                strcmp(bodies[i].path, r->path) == 0)
+            return bodies[i].schema;
+    return NULL;
+}

@@ -20,6 +20,16 @@ const struct schema schemas[] = {
     { "Problem", "{title:s,status:i,code:s,detail:s,parameter?:s}" },
     { "Run", "{" RUN "}" },
     { "Patch", "{tags?:s,experimentName?:s,note?:s}" },
+    { "Control", "{run_id:s,live:b,paused?:b,rate_hz?:n,ops?:a,"
+                 "missing:[Missing]}" },
+    { "ControlWish", "{paused?:b,rate_hz?:n,ops?:a,stop?:b}" },
+    { "Generate",
+            "{prompt:s,modelPath:s,profilingDepth?:'off|module|deep',tags?:s,"
+            "experimentName?:s,requireEnergy?:b,config?:{temperature?:n,"
+            "top_k?:i,top_p?:n,min_p?:n,repetition_penalty?:n,"
+            "max_new_tokens?:i,seed?:i,greedy?:b,stop?:[s],chat?:b,"
+            "system?:s}}" },
+    { "Generated", "{runId:s,response?:s,message:s,status?:s}" },
     { "PowerSample",
             "{id?:i,timestamp:s,time_ns:i,cpu_power_mw?:n,gpu_power_mw?:n,"
             "ane_power_mw?:n,dram_power_mw?:n,total_power_mw?:n,phase:s,"

@@ -6,6 +6,8 @@
 #include "os/clock.h"
 #include "os/pause.h"
 #include "os/self.h"
+#include "serve/certificate.h"
+#include "serve/generations.h"
 #include "serve/lws_service.h"
 #include "serve/state.h"
 
@@ -48,13 +50,18 @@ static void work(void *to)
     while ((j = take_job(s))) {
         dispatch_answer(s, &j->what, &j->request, &store, &j->answer);
         dispatch_pack(&j->request, &j->answer);
-        (void)mtx_lock(&s->mutex);
-        j->next = s->done;
-        s->done = j;
-        (void)mtx_unlock(&s->mutex);
-        lws_service_wake(s);
+        server_answered(s, j);
     }
     store_close(store);
+}
+
+void server_answered(struct server *s, struct job *j)
+{
+    (void)mtx_lock(&s->mutex);
+    j->next = s->done;
+    s->done = j;
+    (void)mtx_unlock(&s->mutex);
+    lws_service_wake(s);
 }
 
 void server_give(struct server *s, struct job *j)
@@ -95,20 +102,76 @@ static bool is_loopback(const char *bind)
            strcmp(bind, "localhost") == 0;
 }
 
+/* "https://example.org:8443": it becomes part of a header. */
+static bool is_origin(const char *text)
+{
+    const char *host = strstr(text, "://");
+
+    return (str_starts(str_of(text), "https://") ||
+                   str_starts(str_of(text), "http://")) &&
+           host[3] &&
+           !host[3 + strspn(host + 3, "abcdefghijklmnopqrstuvwxyz"
+                                      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                      "0123456789.:-[]")];
+}
+
+static int sign_self(struct server *s, struct error *e)
+{
+    struct server_plan *p = &s->plan;
+    const char *names[ACCESS_NAMES_MAX + 3] = { "localhost", "127.0.0.1",
+        p->bind };
+    size_t count = 3;
+
+    if (!p->folder)
+        return fail(e, -ENOENT, "there is no folder for a certificate");
+    for (size_t i = 0; i < p->host_count && i < ACCESS_NAMES_MAX; i++)
+        names[count++] = p->hosts[i];
+    buf_printf(&s->cert_file, "%s/tls-cert.pem", p->folder);
+    buf_printf(&s->key_file, "%s/tls-key.pem", p->folder);
+    p->tls_cert = buf_cstr(&s->cert_file);
+    p->tls_key = buf_cstr(&s->key_file);
+    return certificate_make(p->tls_cert, p->tls_key, names, count, e);
+}
+
+static int check_tls(struct server *s, struct error *e)
+{
+    struct server_plan *p = &s->plan;
+
+    if (p->self_signed && (p->tls_cert || p->tls_key))
+        return fail(e, -EINVAL,
+                "--tls-self-signed makes a certificate: it goes with neither "
+                "--tls-cert nor --tls-key");
+    if (!p->tls_cert != !p->tls_key)
+        return fail(e, -EINVAL, "--tls-cert and --tls-key belong together");
+    if (p->tls_cert && !certificate_fits(p->tls_cert, p->tls_key))
+        return fail(e, -EINVAL,
+                "%.100s and %.100s cannot be read, or are no certificate and "
+                "its key",
+                p->tls_cert, p->tls_key);
+    return p->self_signed ? sign_self(s, e) : 0;
+}
+
 static int check_plan(struct server *s, struct error *e)
 {
     struct server_plan *p = &s->plan;
+    int rc;
 
     if (!p->bind)
         p->bind = USUAL_BIND;
     if (strcmp(p->bind, "localhost") == 0)
         p->bind = USUAL_BIND;
-    if (!p->tls_cert != !p->tls_key)
-        return fail(e, -EINVAL, "--tls-cert and --tls-key belong together");
+    for (size_t i = 0; i < p->embedder_count; i++)
+        if (!is_origin(p->embedders[i]))
+            return fail(e, -EINVAL,
+                    "--embed-origin takes https://NAME, not '%.100s'",
+                    p->embedders[i]);
+    rc = check_tls(s, e);
+    if (rc)
+        return rc;
     if (!is_loopback(p->bind) && !p->tls_cert)
         return fail(e, -EINVAL,
                 "%s is no loopback address: others may only connect by TLS, so "
-                "--tls-cert and --tls-key are needed",
+                "--tls-cert and --tls-key are needed, or --tls-self-signed",
                 p->bind);
     return 0;
 }
@@ -173,6 +236,8 @@ static int start_threads(struct server *s, struct error *e)
 
     for (int i = 0; i < WORKERS && !rc; i++)
         rc = thread_start(&s->worker[i], work, s);
+    if (!rc)
+        rc = generations_start(&s->generations, s, e);
     if (!rc)
         rc = thread_start(&s->service, lws_service_run, s);
     return rc;
@@ -249,6 +314,7 @@ void server_stop(struct server *s)
     (void)mtx_unlock(&s->mutex);
     for (int i = 0; i < WORKERS; i++)
         thread_join(s->worker[i]);
+    generations_stop(s->generations);
     live_stop(s->live);
     lws_service_close(s);
     free_jobs(s->waiting);
@@ -258,6 +324,8 @@ void server_stop(struct server *s)
     buf_release(&s->url);
     buf_release(&s->token_file);
     buf_release(&s->audit_file);
+    buf_release(&s->cert_file);
+    buf_release(&s->key_file);
     mtx_destroy(&s->mutex);
     cnd_destroy(&s->wake);
     free(s);

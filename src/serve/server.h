@@ -18,12 +18,15 @@ struct server_plan {
     const char *bind; /* NULL: 127.0.0.1 */
     uint16_t port;    /* 0: 8000, or the next that is free */
     const char *tls_cert, *tls_key;
+    bool self_signed; /* a certificate of our own making, in `folder` */
     bool require_token;
     double requests_per_s; /* 0: as is usual for the bind address */
     const char *const *hosts;
     size_t host_count;
     const char *const *origins;
     size_t origin_count;
+    const char *const *embedders; /* pages that may show /embed/... in them */
+    size_t embedder_count;
     const char *folder; /* for tokens and the audit log; NULL: neither */
     /* Opens the database; called by several threads. */
     int (*open_store)(void *context, struct store **out, enum store_mode mode,
@@ -32,6 +35,13 @@ struct server_plan {
      * know. */
     void (*sources)(void *context, struct json *j);
     void (*machine)(void *context, struct json *j);
+    /* Whether energy can be measured here: 0, or why not. */
+    int (*energy)(void *context, struct error *why);
+    /* The command that makes texts, to which a request's options are added;
+     * ends with NULL.  NULL: none are made. */
+    char *const *generate;
+    const char *const *model_roots; /* folders with models for it */
+    size_t model_root_count;
     void *context;
 };
 

@@ -42,8 +42,12 @@ struct server {
     struct lws_context *lws;
     struct connection *clients; /* WebSockets; of the service thread */
     struct buf url, token_file, audit_file;
+    struct buf cert_file, key_file; /* of our own making */
+    uint64_t cert_looked_ns;        /* when was looked whether it is another */
+    int64_t cert_changed;           /* its time, and its key's */
     uint64_t started_wall_ns;
     struct thread *service, *worker[WORKERS];
+    struct generations *generations;
     mtx_t mutex;
     cnd_t wake;
     struct job *waiting, **waiting_end, *done; /* under the mutex */
@@ -59,6 +63,10 @@ struct server {
  * contract.  False: the answer is there. */
 bool dispatch_check(struct server *s, struct dispatch *d,
         const struct request *r, struct answer *a);
+
+/* False: the body is no JSON where it must be, and the answer says so. */
+bool dispatch_type_fits(const struct dispatch *d, const struct request *r,
+        struct answer *a);
 
 /* The rest, and the handler.  `store` is opened when it is needed, and stays
  * so for the next. */

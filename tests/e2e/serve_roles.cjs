@@ -30,9 +30,9 @@ async function main() {
                     .replace(/\{\w+\}/, 'x');
                 const answer = await fetch(url, {method: method.toUpperCase(),
                     headers: {...(token && {Authorization: 'Bearer ' + token}),
-                        ...(method === 'patch' &&
+                        ...(['patch', 'post'].includes(method) &&
                             {'Content-Type': 'application/json'})},
-                    ...(method === 'patch' && {body: '{}'})});
+                    ...(['patch', 'post'].includes(method) && {body: '{}'})});
                 await answer.arrayBuffer();
                 const needs = ranks[route['x-role']];
                 const expected = needs === 0 ? [] : rank <= 0 ? [401]
