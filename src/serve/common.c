@@ -5,6 +5,7 @@
 #include "base/digits.h"
 #include "base/json_member.h"
 #include "base/json_read.h"
+#include "export/json/shapes.h"
 #include "os/clock.h"
 
 #include <errno.h>
@@ -167,11 +168,7 @@ void json_if_sound(struct json *j, const char *key, const char *text)
 void json_id(struct json *j, const char *key, const char *run, const char *what,
         uint64_t number)
 {
-    struct buf text = { 0 };
-
-    buf_printf(&text, "%s/%s/%llu", run, what, (unsigned long long)number);
-    json_text(j, key, buf_cstr(&text));
-    buf_release(&text);
+    shape_id(j, key, run, what, number);
 }
 
 static void models(struct json *j, const char *paths)

@@ -57,12 +57,16 @@ void json_id(struct json *j, const char *key, const char *run, const char *what,
 handler answer_runs, answer_run, answer_run_summary, answer_pipeline,
         answer_export, answer_delete, answer_patch;
 handler answer_report, answer_operators, answer_sessions, answer_graph,
-        answer_compare;
+        answer_compare, answer_tokens;
 handler answer_timeline, answer_spans, answer_events, answer_findings;
 handler answer_history, answer_current, answer_metrics;
 handler answer_page, answer_asset, answer_healthz, answer_system,
         answer_sources, answer_powermetrics, answer_openapi, answer_view,
         answer_socket;
+
+/* What /api/view answers to a viewer, as an element of the page; nothing where
+ * it cannot be had. */
+void view_script(struct call *c, struct buf *out);
 
 /* The same, as members for /api/view. */
 int sessions_members(struct json *j, struct call *c, const struct run_about *r,

@@ -170,6 +170,8 @@ static void answers(struct writing *w, const struct route *r)
     if (r->flags & ROUTE_SOCKET)
         problem(j, 426, "this is a WebSocket");
     problem(j, 429, "too many requests");
+    if (r->flags & ROUTE_CHANGES)
+        problem(j, 501, "runs of many machines are not changed here");
     if (r->flags & (ROUTE_STORE | ROUTE_CHANGES))
         problem(j, 503, "the database cannot be read now");
     json_end(j);

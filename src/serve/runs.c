@@ -10,6 +10,8 @@
 #include "export/table/tables.h"
 #include "push/gzip.h"
 #include "serve/common.h"
+#include "serve/fleet_runs.h"
+#include "serve/state.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -95,14 +97,18 @@ void answer_runs(struct call *c, struct answer *a)
         return;
     }
     x.metric = f.metric;
+
+    bool fleet = c->server->plan.fleet != NULL;
+    int rc = fleet ? fleet_list(c, &f, &x.store, &total, &e)
+                   : store_count_runs(c->store, &f, &total, &e);
+
     json_object(&j, NULL);
     json_array(&j, "runs");
-
-    int rc = store_list_runs(c->store, &f, take_line, &x, &e);
-
-    json_end(&j);
     if (!rc)
-        rc = store_count_runs(c->store, &f, &total, &e);
+        rc = store_list_runs(x.store, &f, take_line, &x, &e);
+    json_end(&j);
+    if (fleet)
+        store_close(x.store);
     json_u64(&j, "total", total);
     json_u64(&j, "limit", f.limit);
     json_u64(&j, "offset", f.offset);

@@ -43,6 +43,7 @@ struct server {
     struct connection *clients; /* WebSockets; of the service thread */
     struct buf url, token_file, audit_file;
     uint64_t started_wall_ns;
+    bool open; /* who comes without a token is a viewer */
     struct thread *service, *worker[WORKERS];
     mtx_t mutex;
     cnd_t wake;

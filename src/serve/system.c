@@ -73,11 +73,30 @@ static void list_routes(struct buf *out)
     buf_text(out, "</table>");
 }
 
+/* With what the page first shows, where anybody may see it. */
+static void send_page(struct call *c, struct answer *a, const struct asset *x)
+{
+    struct buf page = { 0 };
+    const char *head;
+    size_t before;
+
+    unpack(&page, x);
+    head = str_find(buf_str(&page), "</head>");
+    before = head ? (size_t)(head - page.p) : page.len;
+    buf_add(&a->body, page.p, before);
+    view_script(c, &a->body);
+    buf_add(&a->body, page.p + before, page.len - before);
+    a->type = x->type;
+    buf_release(&page);
+}
+
 void answer_page(struct call *c, struct answer *a)
 {
     const struct asset *x = asset_of(str_of("/"));
 
-    if (x)
+    if (x && c->store && c->server->open && str_is(c->request->path, "/"))
+        send_page(c, a, x);
+    else if (x)
         send_asset(c, a, x);
     else
         list_routes(&a->body);
