@@ -126,16 +126,19 @@ struct nested {
     struct column columns[ROW_COLUMNS_MAX];
 };
 
-/* EP calls the row of a token its id; what the vocabulary has is another. */
+/* EP calls the number of a row its id; what the vocabulary has is another. */
 static void rename_columns(struct nested *n)
 {
     const struct row_type *t = n->table->type;
 
     memcpy(n->columns, t->columns, t->count * sizeof(*t->columns));
-    for (size_t i = 0; i < t->count; i++)
+    for (size_t i = 0; i < t->count; i++) {
+        if (strcmp(n->columns[i].name, "number") == 0)
+            n->columns[i].name = "id";
         if (n->table == &token_table &&
                 strcmp(n->columns[i].name, "token_id") == 0)
             n->columns[i].name = "vocabulary_id";
+    }
 }
 
 static void take_row(void *to, const struct cell *cells)
