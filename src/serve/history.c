@@ -5,7 +5,7 @@
 #include "export/json/shapes.h"
 #include "export/subject_book.h"
 #include "model/phase.h"
-#include "serve/common.h"
+#include "serve/run_about.h"
 
 #include <errno.h>
 #include <math.h>

@@ -8,9 +8,9 @@
 #include "os/clock.h"
 #include "os/pause.h"
 #include "os/thread.h"
-#include "serve/common.h"
 #include "serve/figures_json.h"
 #include "serve/live_run.h"
+#include "serve/run_about.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

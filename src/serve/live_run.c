@@ -4,8 +4,8 @@
 #include "base/digits.h"
 #include "model/phase.h"
 #include "os/clock.h"
-#include "serve/common.h"
 #include "serve/figures_json.h"
+#include "serve/run_about.h"
 
 #include <math.h>
 #include <stdlib.h>

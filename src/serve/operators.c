@@ -6,7 +6,7 @@
 #include "analyse/summary.h"
 #include "base/alloc.h"
 #include "model/phase.h"
-#include "serve/common.h"
+#include "serve/run_about.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -411,7 +411,7 @@ static void missing(struct json *j, const struct summary *s, bool window)
         if (!why)
             continue;
         json_object(j, NULL);
-        json_id(j, "member", "operators", "session", s->sessions[i].id);
+        shape_id(j, "member", "operators", "session", s->sessions[i].id);
         json_text(j, "reason", why);
         json_end(j);
     }

@@ -9,8 +9,8 @@
 #include "export/json/row_json.h"
 #include "export/table/tables.h"
 #include "push/gzip.h"
-#include "serve/common.h"
 #include "serve/fleet_runs.h"
+#include "serve/run_about.h"
 #include "serve/state.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
 #include "export/metrics/prometheus.h"
 #include "os/clock.h"
 #include "serve/assets.h"
-#include "serve/common.h"
 #include "serve/openapi.h"
+#include "serve/run_about.h"
 #include "serve/state.h"
 
 #include <string.h>

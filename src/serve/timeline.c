@@ -6,8 +6,8 @@
 #include "base/map.h"
 #include "export/names.h"
 #include "model/phase.h"
-#include "serve/common.h"
 #include "serve/figures_json.h"
+#include "serve/run_about.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -45,9 +45,9 @@ static void take_inference(void *to, const struct inference *i)
         return;
     v->written++;
     json_object(j, NULL);
-    json_id(j, "inference_id", v->run->id, "inference", i->number);
+    shape_id(j, "inference_id", v->run->id, "inference", i->number);
     json_u64(j, "number", i->number);
-    json_id(j, "session_id", v->run->id, "session", i->session);
+    shape_id(j, "session_id", v->run->id, "session", i->session);
     json_u64(j, "start_time_ns", v->run->start_wall_ns + i->start_ns);
     json_fixed(j, "duration_ms", (double)i->duration_ns / 1e6, 6);
     json_text(j, "phase", phase_name((enum phase)i->phase));
@@ -143,7 +143,7 @@ static void event_head(struct view *v, const char *kind, uint64_t number,
         uint64_t time_ns)
 {
     json_object(v->json, NULL);
-    json_id(v->json, "id", v->run->id, kind, number);
+    shape_id(v->json, "id", v->run->id, kind, number);
     json_text(v->json, "run_id", v->run->id);
     json_u64(v->json, "timestamp_ns", v->run->start_wall_ns + time_ns);
     json_text(v->json, "kind", kind);

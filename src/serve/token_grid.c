@@ -2,7 +2,7 @@
  * what their layers or components took. */
 #include "base/alloc.h"
 #include "export/json/shapes.h"
-#include "serve/common.h"
+#include "serve/run_about.h"
 
 #include <math.h>
 #include <stdio.h>

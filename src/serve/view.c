@@ -2,7 +2,7 @@
  * its own route writes it. */
 #include "base/json_read.h"
 #include "os/clock.h"
-#include "serve/common.h"
+#include "serve/run_about.h"
 #include "serve/state.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
-/* common.h -- what handlers have in common: finding runs, stretches of time,
- * rows of runs.  Not for others. */
+/* run_about.h -- the run that a request is about: finding it, the stretch of it
+ * that is meant, its row; and the handlers.  Not for others. */
 #pragma once
 
+#include "export/json/shapes.h"
 #include "serve/route.h"
 
 /* A run that a request is about. */
@@ -48,10 +49,6 @@ int run_row_json(struct json *j, const char *key, struct store *s, int64_t row,
 
 /* A JSON text that is one value, or nothing where it is not sound. */
 void json_if_sound(struct json *j, const char *key, const char *text);
-
-/* "<run id>/session/3". */
-void json_id(struct json *j, const char *key, const char *run, const char *what,
-        uint64_t number);
 
 /* Handlers, by file. */
 handler answer_runs, answer_run, answer_run_summary, answer_pipeline,

@@ -1,11 +1,10 @@
-#include "serve/common.h"
+#include "serve/run_about.h"
 
 #include "analyse/pipeline.h"
 #include "analyse/summary.h"
 #include "base/digits.h"
 #include "base/json_member.h"
 #include "base/json_read.h"
-#include "export/json/shapes.h"
 #include "os/clock.h"
 
 #include <errno.h>
@@ -163,12 +162,6 @@ void json_if_sound(struct json *j, const char *key, const char *text)
 {
     if (text && json_is_sound(str_of(text)))
         json_raw(j, key, text);
-}
-
-void json_id(struct json *j, const char *key, const char *run, const char *what,
-        uint64_t number)
-{
-    shape_id(j, key, run, what, number);
 }
 
 static void models(struct json *j, const char *paths)
