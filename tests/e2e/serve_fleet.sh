@@ -33,7 +33,6 @@ done
 
 serve() { # file for its words, options...
     "$ortmeter" serve "${@:2}" 2>"$1" &
-    served=$!
     await grep -q 'serving at' "$1"
     base=$(sed -n 's|.*serving at \(.*\)/#token=.*|\1|p' "$1")
 
