@@ -274,14 +274,14 @@ fetch_npm() { # folder name version
 
 # A runtime that cannot be had here is one that tests go without, and say so.
 fetch_ort() { # version, maven|pypi
-    name=com.microsoft.onnxruntime:onnxruntime:$1
+    maven=https://repo1.maven.org/maven2
     archives=build/ort/$1/archive
     mkdir -p "$archives"
     say "fetching ONNX Runtime $1 from $2"
     case $2 in
     maven)
-        command -v mvn >/dev/null && mvn -q -B dependency:copy \
-            "-Dartifact=$name" "-DoutputDirectory=$PWD/$archives"
+        curl --silent --fail --location -o "$archives/onnxruntime.jar" \
+            "$maven/com/microsoft/onnxruntime/onnxruntime/$1/onnxruntime-$1.jar"
         ;;
     pypi)
         python3 -m pip download --quiet --no-deps --only-binary=:all: \
@@ -321,6 +321,9 @@ for name in "$@"; do
     group "$name"
 done
 [ -z "$npms" ] || deb npm=npm
+if [ -n "$pips$orts" ] && ! python3 -m pip --version >"$log" 2>&1; then
+    deb python3-pip
+fi
 [ -z "$debs" ] || install_debs
 [ -z "$web" ] || fetch_web "$web"
 for entry in $npms; do

@@ -161,6 +161,13 @@ beginnings() {
                     grep -qE "^${own%%_*}"; } ||
                 echo "$file"
         done)"
+    complain 'says the name of another file' "$(awk '
+        FNR == 1 && /^\/\* [^ ]+\.[ch] -- / {
+            name = FILENAME
+            sub(/.*\//, "", name)
+            if ($2 != name)
+                print FILENAME ": " $2
+        }' "${code[@]}")"
     complain 'no #pragma once' "$(printf '%s\n' "${code[@]}" |
         grep -v '^include/' | grep '\.h$' |
         xargs -r grep -L '^#pragma once$' || true)"

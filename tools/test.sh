@@ -247,7 +247,7 @@ suite() { # name, function, arguments...
 
 # Why a test failed: what it said last, without our own line about its code.
 reason() { # log
-    grep -v '^exit code ' "$1" | tail -n 1 | cut -c 1-200
+    grep -v -e '^exit code ' -e '^ *$' "$1" | tail -n 1 | cut -c 1-200
 }
 
 everything() {

@@ -1,4 +1,5 @@
-/* api.h -- the part of ONNX Runtime's C API that we call or wrap, as one list.
+/* ort_api.h -- the part of ONNX Runtime's C API that we call or wrap, as one
+ * list.
  *
  * OrtGetApiBase()->GetApi(v) returns one static table of functions; members are
  * only ever appended, so a slot's number never changes.  Each line of the list

@@ -1,7 +1,7 @@
 /* threads.c -- what is kept of a thread: a few pages, taken at its first traced
  * inference or kernel, or its first inference from Python, and given to another
- * thread when it is gone.  They are never unmapped, so that others may look into
- * them at any time. */
+ * thread when it is gone.  They are never unmapped, so that others may look
+ * into them at any time. */
 #include "base/compiler.h"
 #include "hook/memory.h"
 #include "hook/ops/ops.h"

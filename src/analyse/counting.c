@@ -194,6 +194,14 @@ enum counted counting_of(const struct counting *c, const struct inference *i)
     return rule(counting_touched(c, i), x ? x->plain[phase_of(i->phase)] : 0);
 }
 
+bool counting_knows_cost(const struct counting *c, const struct inference *i)
+{
+    const struct counted_session *x = find(c, i->session);
+    double ns;
+
+    return x && cost_of(&ns, c, x, phase_of(i->phase));
+}
+
 void counting_add_tokens(struct counting *c, enum token_kind kind,
         enum touched touched, uint64_t count)
 {

@@ -70,6 +70,8 @@ enum touched counting_touched(const struct counting *c,
         const struct inference *i);
 enum counted counting_token(const struct counting *c, enum token_kind kind,
         enum touched touched);
+/* Whether it is known what tracing one like this costs. */
+bool counting_knows_cost(const struct counting *c, const struct inference *i);
 
 /* Of a session; zeroed where nothing came. */
 struct counting_session {

@@ -1,6 +1,6 @@
 #include "analyse/judged_read.h"
 
-#include "analyse/limit_to_bench.h"
+#include "analyse/measured.h"
 #include "base/alloc.h"
 #include "base/compiler.h"
 
@@ -44,11 +44,6 @@ static const char *choose_model(const struct summary *s, const char *part)
     return best;
 }
 
-struct window {
-    uint32_t process;
-    uint64_t start_ns, end_ns;
-};
-
 /* Durations, each with the phase of its inference. */
 struct phased {
     double *ns;
@@ -87,35 +82,10 @@ static void phased_release(struct phased *p)
 struct run_reader {
     struct judged_input *in;
     struct counting *counting;
-    struct window *windows; /* that were measured; none: all was */
-    size_t window_count;
+    struct measured measured;
     struct phased all, traced; /* that count; and all that were traced */
     double phase_ns[PHASES];
 };
-
-static void take_section(void *to, const struct section *x)
-{
-    struct run_reader *r = to;
-
-    if (!x->name || strcmp(x->name, MEASURED_SECTION) != 0)
-        return;
-    r->windows = alloc_resize(r->windows,
-            (r->window_count + 1) * sizeof(*r->windows));
-    r->windows[r->window_count++] = (struct window){ x->process, x->start_ns,
-        x->start_ns + x->duration_ns };
-}
-
-static bool is_measured(const struct run_reader *r, const struct inference *i)
-{
-    for (size_t n = 0; n < r->window_count; n++) {
-        const struct window *w = &r->windows[n];
-
-        if (w->process == i->process && i->start_ns >= w->start_ns &&
-                i->start_ns <= w->end_ns)
-            return true;
-    }
-    return !r->window_count;
-}
 
 static bool is_of_model(const struct judged_input *in, uint32_t session)
 {
@@ -136,7 +106,8 @@ static void take_inference(void *to, const struct inference *i)
         return;
     if (inference_is_traced(i) && !(i->flags & FLAG_STATS))
         phased_add(&r->traced, i->duration_ns, phase);
-    if (!is_measured(r, i) || counting_of(r->counting, i) == LEFT_OUT)
+    if (!measured_has(&r->measured, i) ||
+            counting_of(r->counting, i) == LEFT_OUT)
         return;
     phased_add(&r->all, i->duration_ns, phase);
     r->phase_ns[phase] += (double)i->duration_ns;
@@ -203,17 +174,17 @@ static int read_inferences(struct judged_input *in, struct store *s,
     int rc = counting_read(&r.counting, s, row, e);
 
     if (!rc)
-        rc = store_each_section(s, row, take_section, &r, e);
+        rc = measured_read(&r.measured, s, row, e);
     if (!rc)
         rc = store_each_inference(s, row, take_inference, &r, e);
     if (!rc) {
         keep_phase(&r);
         take_operators(in, &r.traced);
     }
-    in->marked = r.window_count > 0;
+    in->marked = r.measured.count > 0;
     in->warmup = in->marked ? 0 : judged_run_warmup(in->ns, in->count);
     counting_free(r.counting);
-    free(r.windows);
+    measured_release(&r.measured);
     phased_release(&r.all);
     phased_release(&r.traced);
     return rc;
@@ -233,7 +204,7 @@ int judged_input_read(struct judged_input *out, struct store *s, int64_t row,
         rc = fail(e, -ENOENT, "run %.8s has no inferences of '%.100s'",
                 out->summary.run.id, model);
     out->model = text_of(out->model);
-    if (!rc)
+    if (!rc && !out->summary.sweep.count) /* which is of several things */
         rc = read_inferences(out, s, row, e);
     if (rc)
         judged_input_release(out);
@@ -257,7 +228,8 @@ static void whole_figures(double *value, const struct summary *s)
     double done = (double)(s->inferences - s->failed);
     struct energy_counts counts = summary_energy_counts(s);
 
-    if (seconds > 0 && done >= (double)judged_kinds[JUDGED_RATE].least_in_run)
+    if (seconds > 0 && done >= (double)judged_kinds[JUDGED_RATE].least_in_run &&
+            !s->sweep.count)
         value[JUDGED_RATE] = done / seconds;
     if (s->tokens.ttft.count)
         value[JUDGED_TTFT] = s->tokens.ttft_ns;
@@ -265,7 +237,7 @@ static void whole_figures(double *value, const struct summary *s)
         value[JUDGED_TPOT] = s->tokens.tpot_ns;
     if (s->run.peak_rss_bytes)
         value[JUDGED_MEMORY] = (double)s->run.peak_rss_bytes;
-    if (!s->energy.account.counted || !counts.inferences)
+    if (!s->energy.account.counted || !counts.inferences || s->sweep.count)
         return;
 
     struct energy_figures f = energy_figures(&s->energy, &counts, &s->prices);

@@ -1,6 +1,7 @@
 #include "analyse/judged_run.h"
 
 #include "base/alloc.h"
+#include "base/quantile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -118,24 +119,46 @@ double judged_run_shift(const double *ln_ns, size_t count)
 
 /* --- the figures ---------------------------------------------------------- */
 
-static void percentiles(struct judged_run *out, const double *ln_ns,
-        const double *sorted, size_t count)
+static int by_size(const void *a, const void *b)
 {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static double ln_of(uint64_t ns)
+{
+    return log(fmax((double)ns, 1));
+}
+
+/* The values are percentiles as every report has them; how sure they are is
+ * found from the logarithms. */
+static void percentiles(struct judged_run *out, const double *ln_ns,
+        const uint64_t *durations_ns, size_t count)
+{
+    uint64_t *sorted_ns = alloc_zero(count + 1, sizeof(*sorted_ns));
+    double *sorted = alloc_zero(count + 1, sizeof(*sorted));
+
+    memcpy(sorted_ns, durations_ns, count * sizeof(*sorted_ns));
+    qsort(sorted_ns, count, sizeof(*sorted_ns), by_size);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = ln_of(sorted_ns[i]);
     for (int i = 0; i < JUDGED_PERCENTILES; i++) {
         const struct judged_kind *k = &judged_kinds[i];
 
         out->sure[i] =
                 interval_quantile(&out->at[i], ln_ns, sorted, count, k->share);
         if (count >= k->least_in_run)
-            out->value[i] = exp(out->at[i].at.middle);
+            out->value[i] = quantile_u64(sorted_ns, count, k->share);
     }
+    free(sorted_ns);
+    free(sorted);
 }
 
 void judged_run_measure(struct judged_run *out, const uint64_t *durations_ns,
         size_t count)
 {
     double *ln_ns = alloc_zero(count + 1, sizeof(*ln_ns));
-    double *sorted = alloc_zero(count + 1, sizeof(*sorted));
     double sum = 0;
 
     *out = (struct judged_run){ .count = count };
@@ -143,15 +166,13 @@ void judged_run_measure(struct judged_run *out, const uint64_t *durations_ns,
         out->value[i] = NAN;
     for (size_t i = 0; i < count; i++) {
         sum += (double)durations_ns[i];
-        ln_ns[i] = log(fmax((double)durations_ns[i], 1));
+        ln_ns[i] = ln_of(durations_ns[i]);
     }
-    memcpy(sorted, ln_ns, count * sizeof(*sorted));
-    interval_sort(sorted, count);
-    percentiles(out, ln_ns, sorted, count);
+    if (count)
+        percentiles(out, ln_ns, durations_ns, count);
     if (count >= judged_kinds[JUDGED_MEAN].least_in_run)
         out->value[JUDGED_MEAN] = sum / (double)count;
     out->span_s = sum / 1e9;
     out->shift = judged_run_shift(ln_ns, count);
     free(ln_ns);
-    free(sorted);
 }

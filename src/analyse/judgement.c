@@ -66,7 +66,8 @@ static void shorten(struct extent *x, const struct judgement_side *side)
         size_t all = side->inputs[i].count;
         size_t rest = all > x->from ? all - x->from : 0;
 
-        x->count = rest < x->count ? rest : x->count;
+        if (!side->inputs[i].summary.sweep.count)
+            x->count = rest < x->count ? rest : x->count;
     }
 }
 
@@ -91,6 +92,7 @@ static struct extent measure_both(struct judgement *j)
     shorten(&x, &j->side[1]);
     measure(&j->side[0], &x);
     measure(&j->side[1], &x);
+    j->first = x.from;
     return x;
 }
 

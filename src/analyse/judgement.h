@@ -42,6 +42,7 @@ struct judgement {
     struct judgement_side side[2];
     struct judgement_side history;
     bool in_turns;
+    size_t first; /* so many inferences of each run are warm-up, and left out */
     struct judged_change figures[JUDGED_FIGURES];
     struct difference differences[DIFFERENCES]; /* of the first runs */
     double host_busy[2];                        /* NAN: not known */

@@ -1,4 +1,4 @@
-/* measured.h -- the part of a run that a benchmark means.
+/* limit_to_bench.h -- the part of a run that a benchmark means.
  *
  * A benchmark has to load and to warm up before it measures.  It marks what it
  * does with sections (ortmeter.h) of these names; an inference belongs to the

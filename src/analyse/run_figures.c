@@ -43,7 +43,8 @@ static void add_rates(struct figures *f, const struct summary *x)
 {
     const struct summary_tokens *t = &x->tokens;
 
-    if (x->last_end_ns > x->first_start_ns) {
+    /* Of a sweep it would be of several things at once. */
+    if (x->last_end_ns > x->first_start_ns && !x->sweep.count) {
         double seconds = (double)(x->last_end_ns - x->first_start_ns) / 1e9;
 
         add(f, METRIC_inferences_per_second,

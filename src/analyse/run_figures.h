@@ -1,5 +1,5 @@
-/* history.h -- the figures of whole runs, kept with them: so that a metric can
- * be followed from run to run without reading every inference again. */
+/* run_figures.h -- the figures of whole runs, kept with them: so that a metric
+ * can be followed from run to run without reading every inference again. */
 #pragma once
 
 #include "analyse/summary.h"

@@ -1,6 +1,7 @@
 #include "analyse/spread.h"
 
 #include "base/alloc.h"
+#include "base/quantile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -53,30 +54,16 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The nearest rank: the smallest value that a share `q` does not exceed. */
 static double quantile(const struct spread *s, double q)
 {
-    if (s->hist)
-        return (double)hist_quantile(s->hist, q);
-
-    double rank = ceil(q * (double)s->count);
-    size_t at = rank < 1 ? 0 : (size_t)rank - 1;
-
-    return (double)s->kept[at < s->count ? at : s->count - 1];
+    return s->hist ? (double)hist_quantile(s->hist, q)
+                   : quantile_u64(s->kept, s->count, q);
 }
 
-/* The middle value, or the mean of the two in the middle: the only median there
- * is, also where it is called p50. */
+/* The only one there is, also where it is called p50. */
 static double median(const struct spread *s)
 {
-    if (s->hist)
-        return hist_median(s->hist);
-    if (s->count % 2)
-        return quantile(s, 0.5);
-
-    size_t middle = s->count / 2;
-
-    return ((double)s->kept[middle - 1] + (double)s->kept[middle]) / 2;
+    return s->hist ? hist_median(s->hist) : quantile(s, 0.5);
 }
 
 bool spread_figures(struct spread *s, struct spread_figures *out)

@@ -179,21 +179,41 @@ void hist_part_release(struct hist_part *p)
     *p = (struct hist_part){ 0 };
 }
 
-uint64_t hist_part_quantile(const struct hist_part *p, double q)
+static uint64_t part_count(const struct hist_part *p)
 {
-    uint64_t count = 0, seen = 0;
+    uint64_t count = 0;
+
+    for (unsigned i = 0; i < p->used; i++)
+        count += p->bucket[i];
+    return count;
+}
+
+/* Ranks count from 1. */
+static uint64_t part_at_rank(const struct hist_part *p, double rank)
+{
+    uint64_t seen = 0;
     unsigned i = 0;
 
-    for (unsigned j = 0; j < p->used; j++)
-        count += p->bucket[j];
-
-    double rank = ceil(q * (double)count * (1 - 2 * DBL_EPSILON));
-
-    if (!count)
+    if (!p->used)
         return 0;
     while (i + 1u < p->used && (double)(seen + p->bucket[i]) < rank)
         seen += p->bucket[i++];
     return middle_of(p->first + i);
+}
+
+uint64_t hist_part_quantile(const struct hist_part *p, double q)
+{
+    return part_at_rank(p,
+            ceil(q * (double)part_count(p) * (1 - 2 * DBL_EPSILON)));
+}
+
+double hist_part_median(const struct hist_part *p)
+{
+    double count = (double)part_count(p);
+
+    return ((double)part_at_rank(p, floor((count + 1) / 2)) +
+                   (double)part_at_rank(p, floor(count / 2) + 1)) /
+           2;
 }
 
 void hist_part_write(const struct hist_part *p, struct buf *out)

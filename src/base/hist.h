@@ -65,6 +65,8 @@ void hist_part_add(struct hist_part *p, uint64_t value);
 void hist_part_release(struct hist_part *p);
 /* As hist_quantile(), to the middle of a bucket; 0 when it is empty. */
 uint64_t hist_part_quantile(const struct hist_part *p, double q);
+/* As hist_median(), of those. */
+double hist_part_median(const struct hist_part *p);
 
 /* Adds "[1208,4,1224,17]": of each bucket that is not empty its least value,
  * and how many are in it. */

@@ -341,7 +341,9 @@ const struct cmd cmd_watch = {
             "machine\n"
             "and of its devices, until they end, the time is over, or Ctrl-C; "
             "then\n"
-            "sums up.  PROGRAM is started and watched with all that it starts; "
+            "sums up; of a process that began before, what it did while "
+            "watched.\n"
+            "PROGRAM is started and watched with all that it starts; "
             "what it\n"
             "prints goes to stderr, and it ends when watch does.\n",
     .options = options,

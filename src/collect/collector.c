@@ -9,6 +9,7 @@
 #include "collect/not_followed.h"
 #include "collect/rings.h"
 #include "collect/trace.h"
+#include "collect/web_runtime.h"
 #include "model/host.h"
 #include "os/child.h"
 #include "os/clock.h"
@@ -508,8 +509,15 @@ static void end_rings(struct collector *c)
     rings_close(c->rings);
     c->rings = NULL;
     trace_end(c->trace);
-    if (!c->inferences)
+    if (!c->inferences) {
+        struct buf web = { 0 };
+
+        if (!c->seen.libraries && web_runtime_find(&web, c->plan.argv))
+            c->seen.web = buf_cstr(&web);
         empty_run_explain(&c->note, &c->seen);
+        c->seen.web = NULL;
+        buf_release(&web);
+    }
     if (others.len)
         buf_printf(&c->note, "%s%s", c->note.len ? " " : "", buf_cstr(&others));
     buf_release(&others);

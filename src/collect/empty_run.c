@@ -28,6 +28,13 @@ static void no_runtime(struct buf *out, const struct empty_run *a)
                 "%s is set-user-id, so the system ignores the meter's hook. "
                 "Run it as the user that it changes to.",
                 a->name);
+    else if (a->web)
+        buf_printf(out,
+                "%s loaded no ONNX Runtime library, but has onnxruntime-web "
+                "(%s), which runs it as WebAssembly, where there is no library "
+                "to enter: use onnxruntime-node.%s",
+                a->name, a->web,
+                a->failed ? " It ended with an error, which may be why." : "");
     else
         buf_printf(out,
                 "Neither %s nor a program that it started was seen to load an "
@@ -42,7 +49,17 @@ static void no_runtime(struct buf *out, const struct empty_run *a)
                 a->failed ? " It ended with an error, which may be why." : "");
 }
 
-void empty_run_explain(struct buf *out, const struct empty_run *a)
+/* Where the hook cannot come, others can tell. */
+static void offer(struct buf *out)
+{
+    buf_text(out,
+            " Without the hook: let ONNX Runtime write its own profile "
+            "(enable_profiling in the session's options) and ortmeter import "
+            "it, or measure the model alone: ortmeter bench MODEL --ort "
+            "LIBRARY.");
+}
+
+static void explain(struct buf *out, const struct empty_run *a)
 {
     if (a->static_libraries && !a->libraries)
         buf_printf(out,
@@ -70,4 +87,11 @@ void empty_run_explain(struct buf *out, const struct empty_run *a)
         buf_text(out,
                 "A model was loaded, but the program ran no inference with "
                 "it.");
+}
+
+void empty_run_explain(struct buf *out, const struct empty_run *a)
+{
+    explain(out, a);
+    if (!a->libraries)
+        offer(out);
 }

@@ -1,4 +1,4 @@
-/* absence.h -- why a run shows no inference, and what to do about it. */
+/* empty_run.h -- why a run shows no inference, and what to do about it. */
 #pragma once
 
 #include "base/buf.h"
@@ -16,11 +16,12 @@ struct empty_run {
     uint64_t static_libraries; /* that it could not enter, */
     char *static_reason;       /* and why the last of them; NULL: not said */
     uint64_t sessions, sessions_failed;
+    const char *web;   /* where it has onnxruntime-web; NULL: nowhere */
     bool failed;       /* the program ended with an error */
     bool unreadable;   /* it left rings of another version of the hook */
     uint64_t refused;  /* processes that could not leave their records */
     uint64_t unhooked; /* programs that the hook did not come into */
 };
 
-/* One or two sentences. */
+/* Some sentences. */
 void empty_run_explain(struct buf *out, const struct empty_run *a);

@@ -1,5 +1,5 @@
-/* unheard.h -- the processes of a run whose inferences are not in it: named by
- * pid and program, with the reason and what to do. */
+/* not_followed.h -- the processes of a run whose inferences are not in it:
+ * named by pid and program, with the reason and what to do. */
 #pragma once
 
 #include "base/buf.h"

@@ -19,6 +19,11 @@
 int ring_folder_make(char out[RING_FOLDER_PATH], const char *named,
         struct error *e);
 
+/* For openat() and unlinkat(): the folder itself, whatever a program puts in
+ * its place later, and never what a link leads to, whose files are not ours.
+ * -1: there is none of ours. */
+int ring_folder_open(const char *folder);
+
 /* Puts the link there that LD_PRELOAD is to name; `path` gets its place. */
 int ring_folder_link(const char *folder, const char *hook,
         char path[RING_FOLDER_PATH], struct error *e);

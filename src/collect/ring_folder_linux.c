@@ -84,18 +84,26 @@ void ring_folder_list(struct folder *out, const char *folder)
 
 /* --- clearing away -------------------------------------------------------- */
 
-/* All that lies there but the file `kept`, which may be NULL.  A program could
- * put a link to another folder in its place, whose files are not ours. */
-static void empty_folder(const char *path, const char *kept)
+int ring_folder_open(const char *folder)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct stat s;
-    bool ours = folder && fstat(fd, &s) == 0 && s.st_uid == geteuid();
 
-    for (struct dirent *x; ours && (x = readdir(folder));)
+    if (fd < 0 || (fstat(fd, &s) == 0 && s.st_uid == geteuid()))
+        return fd;
+    (void)close(fd);
+    return -1;
+}
+
+/* All that lies there but the file `kept`, which may be NULL. */
+static void empty_folder(int dir, const char *kept)
+{
+    int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+
+    for (struct dirent *x; folder && (x = readdir(folder));)
         if (!kept || strcmp(x->d_name, kept) != 0)
-            (void)unlinkat(fd, x->d_name, 0);
+            (void)unlinkat(dir, x->d_name, 0);
     if (folder)
         (void)closedir(folder);
     else if (fd >= 0)
@@ -104,17 +112,23 @@ static void empty_folder(const char *path, const char *kept)
 
 void ring_folder_remove(const char *folder, const uint32_t *alive, size_t count)
 {
-    empty_folder(folder, count ? CHANNEL_HOOK : NULL);
+    int dir = ring_folder_open(folder);
+
+    if (dir < 0)
+        return;
+    empty_folder(dir, count ? CHANNEL_HOOK : NULL);
     for (size_t i = 0; i < count; i++) {
-        char path[PATH_BYTES];
+        char name[NAME_BYTES];
 
-        (void)snprintf(path, sizeof(path), "%s/%u" LEFT, folder, alive[i]);
+        (void)snprintf(name, sizeof(name), "%u" LEFT, alive[i]);
 
-        int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        int fd = openat(dir, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+                0600);
 
         if (fd >= 0)
             (void)close(fd);
     }
+    (void)close(dir);
     if (!count)
         (void)rmdir(folder);
 }

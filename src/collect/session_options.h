@@ -1,4 +1,4 @@
-/* options.h -- what a program set on its session options, as JSON.
+/* session_options.h -- what a program set on its session options, as JSON.
  *
  * Names and values are borrowed: they stay where they are while the options,
  * or a copy of them, are there. */

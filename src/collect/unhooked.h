@@ -1,4 +1,4 @@
-/* strangers.h -- the programs that a hooked process became or started, and from
+/* unhooked.h -- the programs that a hooked process became or started, and from
  * which nothing is heard: the hook could not come along.
  *
  * A hooked process says what it becomes (RECORD_EXEC), and a hooked program

@@ -85,10 +85,11 @@ int calibrate_measure(struct calibrate *c, enum baseline_state *state)
         *state = idle_tick(c->idle, c->ended_ns);
         tick_ns += TICK_NS;
         p->tell(*state);
-        if (++ticks >= SILENT_TICKS && !idle_count(c->idle))
+        if (++ticks >= SILENT_TICKS && !idle_tells(c->idle))
             return -ENODEV;
     }
-    return 0;
+    /* Before anything is said of a machine that was busy meanwhile. */
+    return *state > BASELINE_DONE && !idle_tells(c->idle) ? -ENODEV : 0;
 }
 
 static void keep_sensors(const struct calibrate *c, struct store *store)

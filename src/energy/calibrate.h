@@ -28,7 +28,7 @@ int calibrate_open(struct calibrate **out, const struct calibrate_plan *plan,
 void calibrate_close(struct calibrate *c); /* NULL is welcome */
 
 /* Until it is done, the machine is found busy, or time is up.  -ENODEV: the
- * sensors that there are told neither joules nor watts. */
+ * sensors that there are told neither joules nor watts, busy or not. */
 int calibrate_measure(struct calibrate *c, enum baseline_state *state);
 
 /* Writes a run with the tag "calibration", in which each sensor has its idle

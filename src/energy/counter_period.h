@@ -1,5 +1,5 @@
-/* observe.h -- how often counters of energy move, found out by reading them as
- * fast as possible for a moment.
+/* counter_period.h -- how often counters of energy move, found out by reading
+ * them as fast as possible for a moment.
  *
  * A counter that moves every millisecond and is read ten times a second looks
  * as if it had moved when it was read.  Knowing that it did so at most a

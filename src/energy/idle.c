@@ -9,6 +9,7 @@ struct sensor {
     uint32_t subject;
     struct baseline baseline;
     bool counts;                /* joules; then its watts are not looked at */
+    bool tells;                 /* of any energy at all */
     struct reading first, last; /* since the last tick; of a counter */
     bool primed;
     double watts_sum; /* since the last tick; of a gauge */
@@ -71,11 +72,13 @@ void idle_take(struct idle_meter *m, const struct reading *r)
 
     if (joules) {
         s->counts = true;
+        s->tells |= s->primed && r->value > s->last.value;
         if (!s->primed)
             s->first = *r;
         s->primed = true;
         s->last = *r;
     } else {
+        s->tells |= r->value > 0;
         s->watts_sum += r->value;
         s->watts_count++;
     }
@@ -144,6 +147,14 @@ struct idle_sensor idle_at(const struct idle_meter *m, size_t i)
         .error_watts = s->baseline.error_watts,
         .settled_ns = s->baseline.settled_ns,
     };
+}
+
+bool idle_tells(const struct idle_meter *m)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (m->sensors[i].tells)
+            return true;
+    return false;
 }
 
 double idle_busy(const struct idle_meter *m)

@@ -5,6 +5,7 @@
 #include "energy/baseline.h"
 #include "model/reading.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,5 +31,8 @@ struct idle_sensor {
 
 size_t idle_count(const struct idle_meter *m);
 struct idle_sensor idle_at(const struct idle_meter *m, size_t i);
+/* Whether any of them told of energy: virtual machines have counters that stand
+ * still. */
+bool idle_tells(const struct idle_meter *m);
 /* Share of the CPU time that was in use, in the mean. */
 double idle_busy(const struct idle_meter *m);

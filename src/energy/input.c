@@ -1,4 +1,4 @@
-/* gather.c -- what the store has of a run that bears on its energy. */
+/* input.c -- what the store has of a run that bears on its energy. */
 #include "energy/input.h"
 
 #include "base/alloc.h"

@@ -1,4 +1,4 @@
-/* gathered.h -- what run_energy.c and its files take from the store on the way;
+/* input.h -- what run_energy.c and its files take from the store on the way;
  * for src/energy only. */
 #pragma once
 

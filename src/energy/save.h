@@ -1,4 +1,4 @@
-/* keep.h -- what a run drew, written beside what it did: power over time with
+/* save.h -- what a run drew, written beside what it did: power over time with
  * the phase of each sample, and the energy of the run, of its sections, tokens,
  * layers and components.  All of it is gross. */
 #pragma once

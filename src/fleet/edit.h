@@ -1,4 +1,4 @@
-/* change.h -- runs on the server that go, or get other tags.
+/* edit.h -- runs on the server that go, or get other tags.
  *
  * ClickHouse calls this a mutation: it writes the parts that hold the rows
  * anew.  These calls wait until that is done, a minute at most (-EAGAIN: it

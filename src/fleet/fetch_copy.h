@@ -1,5 +1,5 @@
-/* copying.h -- copies runs from the server into a store of their own.  What the
- * files of fetch.h share; not for others. */
+/* fetch_copy.h -- copies runs from the server into a store of their own.  What
+ * the files of fetch.h share; not for others. */
 #pragma once
 
 #include "fleet/clickhouse.h"

@@ -1,6 +1,7 @@
 /* history_figures.c -- what the kept readings say: figures and points. */
 #include "base/alloc.h"
 #include "base/compiler.h"
+#include "base/quantile.h"
 #include "live/history_state.h"
 
 #include <math.h>
@@ -49,14 +50,21 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double percentile(const struct sum *s, double share)
+static double value_at(const struct sum *s, uint64_t rank)
 {
-    double rank = ceil(share * (double)s->count), seen = 0;
+    uint64_t seen = 0;
 
     for (size_t i = 0; i < s->values; i++)
-        if ((seen += (double)s->value[i].count) >= rank)
+        if ((seen += s->value[i].count) > rank)
             return s->value[i].value;
     return s->max;
+}
+
+static double percentile(const struct sum *s, double share)
+{
+    struct quantile_ranks r = quantile_ranks(s->count, share);
+
+    return (value_at(s, r.lower) + value_at(s, r.upper)) / 2;
 }
 
 /* --- going through a series ----------------------------------------------- */

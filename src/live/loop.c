@@ -21,6 +21,7 @@ struct loop {
     size_t on_board;   /* so many of the readings that are held */
     uint32_t subjects; /* that were told */
     uint32_t unended;  /* the first of them that goes on */
+    size_t renamed;    /* names that were told again */
     bool *ended;
     size_t ended_cap;
     size_t changes; /* of rates, that were told */
@@ -85,19 +86,26 @@ static uint64_t since_start(const struct loop *l, uint64_t then_ns)
 
 /* --- subjects ------------------------------------------------------------- */
 
+static void tell_subject(const struct loop *l, uint32_t number)
+{
+    struct subject_entry x = {
+        .id = number,
+        .subject = *subjects_get(sampling_subjects(l->sampling), number),
+    };
+
+    x.subject.start_ns = since_start(l, x.subject.start_ns);
+    l->to.subject(l->to.context, &x);
+}
+
 static void tell_new_subjects(struct loop *l)
 {
     const struct subjects *s = sampling_subjects(l->sampling);
 
-    for (; l->subjects < subjects_count(s); l->subjects++) {
-        struct subject_entry x = {
-            .id = l->subjects,
-            .subject = *subjects_get(s, l->subjects),
-        };
-
-        x.subject.start_ns = since_start(l, x.subject.start_ns);
-        l->to.subject(l->to.context, &x);
-    }
+    for (; l->renamed < subjects_renamed_count(s); l->renamed++)
+        if (subjects_renamed_at(s, l->renamed) < l->subjects)
+            tell_subject(l, subjects_renamed_at(s, l->renamed));
+    for (; l->subjects < subjects_count(s); l->subjects++)
+        tell_subject(l, l->subjects);
     if (l->ended_cap < l->subjects) {
         size_t cap = 2 * (size_t)l->subjects;
 

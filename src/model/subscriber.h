@@ -55,8 +55,9 @@ struct event_loss {
     X(section, struct section)                                                 \
     X(token, struct token)                                                     \
     X(mark, struct note)                                                       \
-    X(thread, struct note)               /* its name */                        \
-    X(subject, struct subject_entry)     /* before its first reading */        \
+    X(thread, struct note)           /* its name */                            \
+    X(subject, struct subject_entry) /* before its first reading, and */       \
+    /* again when it is called something else */                               \
     X(subject_end, struct subject_entry) /* end_ns */                          \
     X(readings, struct reading_list)     /* all that were taken, */            \
     X(changes, struct reading_list)      /* or (live/rollup.h) the changes, */ \

@@ -25,7 +25,14 @@
 #define GRACE_NS 50000000
 
 /* What came to the canary and not yet to us may still: we may have waited for a
- * disk, and learn of it no sooner. */
+ * disk, and learn of it no sooner.  What we have told of is not remembered so
+ * long: another one of the kind is a new one, when the grace is over.
+ *
+ * Within the grace it is taken for the same.  To count them would not be
+ * better: two that wait for a process are one to it, here and there at
+ * different times, and who sends to a process and at once to its group, as
+ * timeout(1) does, means one.  The program has that; a second one later would
+ * be taken for a user who insists. */
 #define LATE_NS UINT64_C(5000000000)
 
 #define SIGNALS 65 /* by number, from 1 */
@@ -48,6 +55,7 @@ struct relay {
 /* What the handler tells the canary. */
 struct told {
     uint64_t time_ns;
+    bool passed_on; /* it is told so that it is not remembered */
     siginfo_t info;
 };
 
@@ -217,7 +225,8 @@ static int settle(struct watch *w)
 
             if (now_ns < until_ns)
                 return (int)((until_ns - now_ns) / 1000000) + 1;
-            pass_on(w->program, &t->info);
+            if (!t->passed_on)
+                pass_on(w->program, &t->info);
         }
         memmove(w->waiting, w->waiting + 1, --w->count * sizeof(*w->waiting));
     }
@@ -266,7 +275,7 @@ static bool note_told(struct watch *w, int fd)
         w->waiting[w->count++] = (struct waiting){ .told = t,
             .time_ns = mono_ns(),
             .waited_ns = waited_ns(t.info.si_pid) };
-    } else {
+    } else if (!t.passed_on) {
         pass_on(w->program, &t.info);
     }
     return true;
@@ -315,12 +324,14 @@ static void close_all_but(int fd)
 
 /* --- the handlers --------------------------------------------------------- */
 
-static void tell(const siginfo_t *i)
+static void tell(const siginfo_t *i, bool passed_on)
 {
-    struct told t = { .time_ns = mono_ns(), .info = *i };
+    struct told t = { .time_ns = mono_ns(),
+        .passed_on = passed_on,
+        .info = *i };
 
     if (line < 0 || send(line, &t, sizeof(t), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-        if (i->si_signo != WE_STOP)
+        if (i->si_signo != WE_STOP && !passed_on)
             pass_on(program, i);
 }
 
@@ -339,8 +350,9 @@ static void on_signal(int number, siginfo_t *i, void *context)
         if (sigismember(&early, number) == 1) {
             (void)sigdelset(&early, number);
             pass_on(program, i);
+            tell(i, true);
         } else {
-            tell(i);
+            tell(i, false);
         }
     }
     errno = saved;
@@ -351,7 +363,7 @@ static void stop_likewise(int number)
     struct sigaction by_default = { .sa_handler = SIG_DFL }, ours;
     siginfo_t note = { .si_signo = WE_STOP };
 
-    tell(&note);
+    tell(&note, false);
     (void)sigaction(number, &by_default, &ours);
     (void)kill(getpid(), number); /* here we stand still, until SIGCONT */
     (void)sigaction(number, &ours, NULL);

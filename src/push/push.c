@@ -141,6 +141,16 @@ static void take_session(void *to, const struct session *x)
         otlp_span_session(&p->spans, x, model_of(p, x->id));
 }
 
+static void take_operators_of(void *to, const struct session *x)
+{
+    run_metrics_operators_of(((struct push *)to)->figures, x);
+}
+
+static void take_traced_sum(void *to, const struct traced_sum *x)
+{
+    run_metrics_traced(((struct push *)to)->figures, x);
+}
+
 static void take_inference(void *to, const struct inference *i)
 {
     struct push *p = to;
@@ -335,7 +345,9 @@ struct subscriber push_subscriber(struct push *p)
         .process_end = take_process,
         .library = take_library,
         .session = take_session,
+        .operators_of = take_operators_of,
         .inference = take_inference,
+        .traced_sum = take_traced_sum,
         .section = take_section,
         .subject = take_subject,
         .changes = take_changes,

@@ -14,6 +14,11 @@ struct entry {
 struct subjects {
     struct entry *entry;
     size_t count, cap;
+    struct renamed { /* and the texts that it had */
+        uint32_t number;
+        const char *name, *detail;
+    } * renamed;
+    size_t renamed_count;
     struct absence_note *missing;
     size_t missing_count, missing_cap;
 };
@@ -40,6 +45,11 @@ void subjects_free(struct subjects *s)
         free((char *)s->entry[i].subject.name);
         free((char *)s->entry[i].subject.detail);
     }
+    for (size_t i = 0; i < s->renamed_count; i++) {
+        free((char *)s->renamed[i].name);
+        free((char *)s->renamed[i].detail);
+    }
+    free(s->renamed);
     for (size_t i = 0; i < s->missing_count; i++)
         free((char *)s->missing[i].reason);
     free(s->missing);
@@ -70,6 +80,29 @@ const struct subject *subjects_get(const struct subjects *s, uint32_t number)
 size_t subjects_count(const struct subjects *s)
 {
     return s->count;
+}
+
+void subjects_rename(struct subjects *s, uint32_t number, const char *name,
+        const char *detail)
+{
+    struct subject *x = &s->entry[number].subject;
+
+    s->renamed = alloc_resize(s->renamed,
+            (s->renamed_count + 1) * sizeof(*s->renamed));
+    s->renamed[s->renamed_count++] =
+            (struct renamed){ number, x->name, x->detail };
+    x->name = copy(name);
+    x->detail = copy(detail);
+}
+
+size_t subjects_renamed_count(const struct subjects *s)
+{
+    return s->renamed_count;
+}
+
+uint32_t subjects_renamed_at(const struct subjects *s, size_t i)
+{
+    return s->renamed[i].number;
 }
 
 void subjects_end(struct subjects *s, uint32_t number, uint64_t time_ns)

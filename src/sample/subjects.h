@@ -24,6 +24,14 @@ uint32_t subjects_add(struct subjects *s, const struct subject *x);
 const struct subject *subjects_get(const struct subjects *s, uint32_t number);
 size_t subjects_count(const struct subjects *s);
 
+/* It is called something else from now on, as a process is after exec; what it
+ * was called before lives on. */
+void subjects_rename(struct subjects *s, uint32_t number, const char *name,
+        const char *detail);
+/* Which were, one after the other. */
+size_t subjects_renamed_count(const struct subjects *s);
+uint32_t subjects_renamed_at(const struct subjects *s, size_t i);
+
 /* A subject will not be read again. */
 void subjects_end(struct subjects *s, uint32_t number, uint64_t time_ns);
 /* When that was; 0: it goes on. */

@@ -25,7 +25,7 @@ void inference_json(struct json *j, const struct inference *i,
     if (x->all && x->all->count)
         figures = (struct spread_figures){
             .count = x->all->count,
-            .p50 = (double)hist_quantile(x->all, 0.5),
+            .p50 = hist_median(x->all),
             .p90 = (double)hist_quantile(x->all, 0.9),
             .p95 = (double)hist_quantile(x->all, 0.95),
             .p99 = (double)hist_quantile(x->all, 0.99),

@@ -2,6 +2,7 @@
 #include "analyse/counting.h"
 #include "base/alloc.h"
 #include "base/hist.h"
+#include "base/quantile.h"
 #include "export/json/shapes.h"
 #include "export/subject_book.h"
 #include "model/phase.h"
@@ -337,8 +338,7 @@ static double quantile(struct step *x, double q)
     if (!x->value_count)
         return NAN;
     qsort(x->values, x->value_count, sizeof(*x->values), ascending);
-    return x->values[(size_t)ceil(q * (double)x->value_count) -
-                     (q > 0 ? 1 : 0)];
+    return quantile_real(x->values, x->value_count, q);
 }
 
 /* NAN: the step has none. */
@@ -370,7 +370,8 @@ static double value_of(const struct history *h, struct series *s, size_t i,
     if (str_is(agg, "count"))
         return (double)x->count;
     if (str_is(agg, "p50"))
-        return quantile(x, 0.5);
+        return x->hist.bucket ? hist_part_median(&x->hist) / 1e9
+                              : quantile(x, 0.5);
     if (str_is(agg, "p90"))
         return quantile(x, 0.9);
     if (str_is(agg, "p95"))

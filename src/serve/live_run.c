@@ -88,6 +88,7 @@ static void take_session(void *to, const struct session *x)
     struct reading_new *n = to;
     struct following *f = n->follow;
 
+    run_metrics_operators_of(f->figures, x); /* comes to be known later */
     if (++n->count <= f->known_sessions)
         return;
     run_metrics_session(f->figures, x);
@@ -96,6 +97,11 @@ static void take_session(void *to, const struct session *x)
 
     if (x->model && !s->model)
         s->model = alloc_text(x->model);
+}
+
+static void take_traced_sum(void *to, const struct traced_sum *x)
+{
+    run_metrics_traced(((struct reading_new *)to)->follow->figures, x);
 }
 
 static void take_process(void *to, const struct process *p)
@@ -158,7 +164,7 @@ static void take_inference(void *to, const struct inference *i)
 
     n->count++;
     run_metrics_inference(f->figures, i);
-    if (!(i->flags & FLAG_FAILED)) {
+    if (run_metrics_counts(f->figures, i)) {
         if (s->latency->count)
             s->steps += fabs((double)i->duration_ns - (double)s->last_ns);
         s->last_ns = i->duration_ns;
@@ -306,6 +312,7 @@ size_t following_read(struct following *f, struct store *s,
     KNOWN(session, known_sessions)
     KNOWN(subject, known_subjects)
 #undef KNOWN
+    (void)store_each_traced_sum(s, row, take_traced_sum, &n, NULL);
 #define SINCE(name, after)                                                   \
     n.count = 0;                                                             \
     (void)store_each_##name##_since(s, row, &(after), READ_MAX, take_##name, \

@@ -288,7 +288,7 @@ static void value_json(struct json *j, const struct subscription *s,
     if (v->hist && s->buckets) {
         new_buckets(j, t, v->hist);
     } else if (v->hist) {
-        json_real(j, "p50", (double)hist_quantile(v->hist, 0.5) / 1e9);
+        json_real(j, "p50", hist_median(v->hist) / 1e9);
         if (v->hist->count >= 100)
             json_real(j, "p99", (double)hist_quantile(v->hist, 0.99) / 1e9);
     }

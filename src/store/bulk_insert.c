@@ -1,5 +1,5 @@
-/* feed.c -- a virtual table that needs no CREATE: it is there by its name and
- * can be read from its first row to its last.  See
+/* bulk_insert.c -- a virtual table that needs no CREATE: it is there by its
+ * name and can be read from its first row to its last.  See
  * https://sqlite.org/vtab.html#eponymous_virtual_tables. */
 #include "store/bulk_insert.h"
 

@@ -1,4 +1,4 @@
-/* feed.h -- rows that wait in memory, as a table that a statement reads.
+/* bulk_insert.h -- rows that wait in memory, as a table that a statement reads.
  *
  * So a batch is one INSERT ... SELECT, in which SQLite keeps its place in the
  * table that it adds to: half the price of an INSERT for each row.  Not for

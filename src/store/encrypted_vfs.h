@@ -1,5 +1,5 @@
-/* vault.h -- the files below the database: SQLite's own way to read and write
- * them (a VFS), with two things added.
+/* encrypted_vfs.h -- the files below the database: SQLite's own way to read and
+ * write them (a VFS), with two things added.
  *
  * With a key, every page is sealed in the database and in its log, and no other
  * file is written at all.  Without one, a log, a journal or a temporary file is

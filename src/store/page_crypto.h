@@ -1,5 +1,5 @@
-/* seal.h -- pages that only the key opens: AES-256-GCM through OpenSSL, so that
- * what was changed by somebody else is noticed, too.
+/* page_crypto.h -- pages that only the key opens: AES-256-GCM through OpenSSL,
+ * so that what was changed by somebody else is noticed, too.
  *
  * A page keeps its size: its last PAGE_CRYPTO_BYTES are not the database's but
  * ours, for the nonce and the tag.  The key that seals is made from the owner's

@@ -1,4 +1,4 @@
-/* figures.c -- what was sampled: subjects, readings, rollups, and what could
+/* sampled.c -- what was sampled: subjects, readings, rollups, and what could
  * not be had.
  *
  * Metrics go by their names in the file, so that an ortmeter with more of them,
@@ -45,7 +45,8 @@ void store_add_subject(struct store *s, uint32_t id, const struct subject *x)
 
     sqlite3_stmt *st = store_once(s,
             "INSERT INTO subjects (run, id, kind, parent, number, start_ns,"
-            " name, detail, source) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)");
+            " name, detail, source) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)"
+            " ON CONFLICT DO UPDATE SET name = ?7, detail = ?8");
 
     if (!st)
         return;

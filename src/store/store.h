@@ -108,6 +108,7 @@ void store_add_sampler_rate(struct store *s, const struct sampler_rate *x);
 /* What was sampled.  Times are since the run's start here, too: whoever reads
  * clocks takes run.start_mono_ns off first.  A subject that was there before
  * the run has the start 0.  It is added once, before its readings. */
+/* Told again, it has another name. */
 void store_add_subject(struct store *s, uint32_t id, const struct subject *x);
 void store_end_subject(struct store *s, uint32_t id, uint64_t time_ns);
 void store_add_reading(struct store *s, const struct reading *r);

@@ -1,4 +1,4 @@
-/* test_history.c -- figures that are kept, and runs whose meter died. */
+/* test_run_figures.c -- figures that are kept, and runs whose meter died. */
 #include "analyse/run_figures.h"
 
 #include "stored.h"

@@ -235,6 +235,33 @@ static void orphans(void)
     summed_end(&x);
 }
 
+static const char *why_no_tokens(struct summed *x)
+{
+    const char *why = summary_no_tokens(summed_read(x));
+
+    summary_release(&x->summary);
+    return why;
+}
+
+/* Where a model took ids and there are no texts, it is said why. */
+static void no_tokens(void)
+{
+    struct summed x = summed_begin();
+
+    summed_session(&x, 1, "a.onnx");
+    summed_run(&x, 1, 0, 10);
+    CHECK(!why_no_tokens(&x)); /* nobody asks */
+    SUMMED_RUN(&x, 20, 10, .flags = FLAG_SEQUENCE, .sequence = 9);
+    CHECK(strstr(why_no_tokens(&x), "neither takes nor returns a cache"));
+    SUMMED_RUN(&x, 40, 10, .phase = PHASE_DECODE,
+            .flags = FLAG_SEQUENCE | FLAG_PAST, .sequence = 1, .past = 5);
+    CHECK(strstr(why_no_tokens(&x), "whose prompts were not"));
+    SUMMED_RUN(&x, 60, 10, .phase = PHASE_PREFILL,
+            .flags = FLAG_SEQUENCE | FLAG_PAST, .sequence = 5);
+    CHECK(!why_no_tokens(&x)); /* there is one */
+    summed_end(&x);
+}
+
 /* More than are listed are counted all the same. */
 static void more_than_listed(void)
 {
@@ -299,6 +326,7 @@ int main(void)
     warmup();
     first_loads();
     orphans();
+    no_tokens();
     more_than_listed();
     model_names();
     return test_result();

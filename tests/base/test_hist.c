@@ -241,6 +241,7 @@ static void parts(void)
 
         CHECK(hist_part_quantile(&part, i / 100.0) == whole_q);
     }
+    CHECK(hist_part_median(&part) == hist_median(&whole));
 
     struct hist_part again = { 0 };
     struct buf same = { 0 };
@@ -253,6 +254,11 @@ static void parts(void)
     buf_release(&same);
     hist_part_release(&part);
     CHECK_INT(hist_part_quantile(&part, 0.5), 0);
+    CHECK(hist_part_median(&part) == 0);
+    hist_part_add(&part, 10);
+    hist_part_add(&part, 100);
+    CHECK(hist_part_median(&part) == 55);
+    hist_part_release(&part);
     hist_part_add(&part, 1000);
     CHECK_INT(part.used, 1);
     CHECK_INT(hist_part_quantile(&part, 1), 1003);

@@ -32,6 +32,12 @@ static const struct {
               .static_reason = (char[]){ "it is too new" } },
             "measured where it lies: it is too new. What" },
     { { .kind = PROGRAM_DYNAMIC }, "onnxruntime-web" },
+    { { .kind = PROGRAM_DYNAMIC, .web = "/a/node_modules/onnxruntime-web" },
+            "has onnxruntime-web (/a/node_modules/onnxruntime-web)" },
+    /* What helps where the hook cannot come. */
+    { { .kind = PROGRAM_STATIC }, "enable_profiling" },
+    { { .kind = PROGRAM_DYNAMIC }, "ortmeter bench MODEL --ort" },
+    { { .kind = PROGRAM_DYNAMIC, .static_libraries = 1 }, "ortmeter import" },
     /* Another was entered, so that one is not the reason. */
     { { .kind = PROGRAM_DYNAMIC, .static_libraries = 1, .libraries = 1 },
             "the program made no session" },
@@ -58,6 +64,8 @@ int main(void)
         empty_run_explain(&b, &known);
         CHECK(strstr(buf_cstr(&b), cases[i].said));
         CHECK(b.len && b.p[b.len - 1] == '.');
+        /* It is offered where nothing can be seen, and only there. */
+        CHECK(!strstr(buf_cstr(&b), "--ort") == (known.libraries > 0));
         if (!strstr(buf_cstr(&b), cases[i].said))
             (void)fprintf(stderr, "case %zu: %s\n", i, buf_cstr(&b));
         buf_release(&b);

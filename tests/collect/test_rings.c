@@ -537,6 +537,36 @@ static void folder_replaced(void)
     tree_close(&t);
 }
 
+/* The same while we read: neither what looks like a bad ring there is taken
+ * away, nor something of ours laid there. */
+static void folder_replaced_meanwhile(void)
+{
+    struct tree t = tree_open();
+    struct rings *r = begin();
+    struct file f = make(r, own_pid(), 7);
+    struct folder left = { 0 };
+    char path[RING_FOLDER_PATH], aside[RING_FOLDER_PATH + 8];
+
+    push(&f, 1, 3);
+    look(r);
+    (void)snprintf(path, sizeof(path), "%s", rings_folder(r));
+    (void)snprintf(aside, sizeof(aside), "%s-aside", path);
+    tree_put(&t, "1-2.ring", "precious");
+    CHECK(rename(path, aside) == 0 && symlink(t.root, path) == 0);
+    push(&f, 4, 5);
+    look(r);
+    CHECK_INT(told[0].records, 5);
+    rings_close(r);
+    CHECK_INT(folder_read(&left, "%s", t.root), 0);
+    CHECK(left.count == 1 && strcmp(left.name[0], "1-2.ring") == 0);
+    folder_release(&left);
+    CHECK(unlink(path) == 0);
+    ring_folder_remove(aside, NULL, 0);
+    CHECK(!is_there(aside));
+    forget(&f);
+    tree_close(&t);
+}
+
 static pid_t paused(void)
 {
     pid_t pid = fork();
@@ -601,6 +631,7 @@ int main(void)
 {
     arrives();
     folder_replaced();
+    folder_replaced_meanwhile();
     dies();
     holes_and_losses();
     cuts_its_file();

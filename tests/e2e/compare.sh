@@ -47,6 +47,35 @@ again=$(recorded 64)
         >/dev/null || fail "not compared"
 "$ortmeter" delete "$again" --db t.db >/dev/null
 
+# One median, and one p99: of the same inferences, all say the same, to the
+# last digit that is shown.
+for _ in 1 2; do
+    "$ortmeter" bench "$models/mlp.onnx" --threads 1 --ops off --count 400 \
+        --db one.db -q
+done
+"$ortmeter" compare last~1 last --db one.db --json >out
+for side in before after; do
+    name=$([ $side = before ] && echo last~1 || echo last)
+    "$ortmeter" report "$name" --db one.db --json >run.json
+    jq -e --arg side $side --slurpfile c out '
+        def alike($a): . as $b | ($a - $b | fabs) < 0.0006;
+        def figure($name): $c[0].figures[] | select(.name == $name)[$side];
+        (figure("p50") | alike($c[0].median_us[$side])) and
+        (figure("p95") | alike($c[0].p95_us[$side])) and
+        (figure("p99") | alike($c[0].p99_us[$side])) and
+        ($c[0].runs | .warmup_left_out == 0 and
+            (.[$side][0].p50_us | alike($c[0].median_us[$side]))) and
+        (.latency | (.median_us | alike($c[0].median_us[$side])) and
+            (.p50_us == .median_us) and (.p99_us | alike($c[0].p99_us[$side])))
+        ' run.json >/dev/null || fail "two medians: $(jq -c .figures out)"
+    [ "$("$ortmeter" list --db one.db --json \
+        --metric inference_duration_median_seconds | jq -r --arg id \
+        "$(field .run.id)" '.runs[] | select(.run.id == $id) |
+        .metric.value * 1e9 | round')" = \
+        "$(field '.latency.median_us * 1000 | round')" ] ||
+        fail "list has another median"
+done
+
 # The newest run is meant when none is named.
 diff <("$ortmeter" compare "$small" --db t.db) \
     <("$ortmeter" compare "$small" "$large" --db t.db) || fail "not the last"

@@ -61,21 +61,34 @@ refuses 2 'whole number\|of 0 or more' '[run]
 buffer = "many"'
 
 # What could do harm is not a project's to set, for whichever verb.
-for line in 'store = "clickhouse://elsewhere"' 'ort = "evil.so"' 'db = "x.db"' \
-    '[run]
-meter = "tcp:127.0.0.1:1"' 'otlp = "http://127.0.0.1:1"'; do
-    echo "$line" >ortmeter.toml
-    for verb in 'run -- true' doctor; do
-        rc=0
-        # shellcheck disable=SC2086
-        "$ortmeter" $verb >out 2>err || rc=$?
-        [ "$rc" -eq 0 ] || grep -q 'may not set' err || fail "$line: $(cat err)"
-    done
+harmful() { # a line of the project's file, the verb...
+    printf '%b\n' "$1" >ortmeter.toml
+    rc=0
+    "$ortmeter" "${@:2}" >out 2>err || rc=$?
+    refused 2 "a project's file may not set"
+}
+harmful 'db = "x.db"' list
+harmful 'store = "clickhouse://elsewhere"' list
+harmful 'otlp = "http://127.0.0.1:1"' run --db t.db -- true
+harmful '[run]\nmeter = "tcp:127.0.0.1:1"' run --db t.db -- true
+harmful '[export]\nout = "x.json"' export -f json --db t.db
+
+# A library runs as soon as it is loaded: one's own file may name one, which
+# shows that this one would have done its harm.
+printf '#include <fcntl.h>\n__attribute__((constructor)) static void run(void)
+    { creat("loaded", 0600); }\n' >evil.c
+gcc -shared -fPIC -o evil.so evil.c
+for verb in doctor "bench $models/mlp.onnx --db t.db"; do
+    # shellcheck disable=SC2086 # words
+    harmful "ort = \"$PWD/evil.so\"" $verb
 done
-echo 'ort = "evil.so"' >ortmeter.toml
-rc=0
-"$ortmeter" doctor >out 2>err || rc=$?
-refused 2 'may not set'
+[ ! -e loaded ] || fail "a project's file had a library loaded"
+rm ortmeter.toml
+echo "ort = \"$PWD/evil.so\"" >"$XDG_CONFIG_HOME/ortmeter/ortmeter.toml"
+"$ortmeter" doctor >out 2>err || true
+[ -e loaded ] || fail "the library does nothing: $(cat err)"
+rm "$XDG_CONFIG_HOME/ortmeter/ortmeter.toml"
+
 echo victim >victim
 printf '[export]\nout = "victim"\n' >ortmeter.toml
 "$ortmeter" export -f json --db t.db >out 2>err &&

@@ -246,6 +246,5 @@ rc=0
 "$ortmeter" calibrate --most 1 --db t.db >out 2>err || rc=$?
 if [ "$status" = 'no energy source' ]; then
     [ "$rc" -ne 0 ] || fail "calibrated without a sensor"
-    grep -qE 'no energy source|did not come to rest|is busy' err ||
-        fail "calibrate does not say why"
+    grep -q 'no energy source' err || fail "calibrate does not say why"
 fi

@@ -106,5 +106,11 @@ rm broken/config.json && echo '[' >broken/config.json
 refuses 'its config.json is no JSON object' broken --tokens 1
 refuses 'input_features is not known' "$zoo/whisper/optimum" --tokens 1
 refuses 'it makes no text' "$zoo/bert/optimum" --prompt x
+older=$npm/ort-1.20/bin/napi-v3/linux/x64/libonnxruntime.so.1.20.1
+if [ -e "$older" ]; then # what an older ONNX Runtime refuses, and why
+    refuses 'is till opset 21' "$zoo/llama/genai-fp32" --tokens 1 --ort "$older"
+    refuses 'has input size 11 not in range [min=7, max=9]' \
+        "$zoo/qwen2/genai11-fp32" --tokens 1 --ort "$older"
+fi
 refuses 'its chat template refuses' "$zoo/gemma2/optimum" --chat --system a \
     --prompt b

@@ -6,11 +6,24 @@
 
 model=$models/decoder/model.onnx
 data=$SRC/../shared/data/llm/models
+meter_options+=(--buffer 524288) # nothing is lost, however late we are
 
 # What the program's own clock says (generations.cjs) must be what is reported.
+# A machine that takes the CPU away between the two clocks does not do so at the
+# same moments in each of some runs: what is wrong is wrong in all of them.
 made() { # way, texts, prompt, tokens
+    local attempt
+    for attempt in 1 2 3 4 5 6; do
+        ! once "$@" || return 0
+    done
+    fail "$1: not what the program's own clock says, in $attempt runs"
+}
+
+once() { # way, texts, prompt, tokens
+    local verdict=0
     meter "$programs/generate" "$model" "$@" 2 2 16
     [ "$rc" -eq 0 ] || fail "the program failed"
+    is .lost_events 0
     # Traced: FLAG_PROFILED or FLAG_TRACED of wire/record.h.
     sqlite3 -json t.db "SELECT thread, start_mono_ns + start_ns AS start,
         start_mono_ns + start_ns + i.duration_ns AS end,
@@ -18,8 +31,10 @@ made() { # way, texts, prompt, tokens
         FROM inferences i JOIN profiling_runs r ON r.id = run
         WHERE run = (SELECT max(id) FROM profiling_runs)
         ORDER BY start_ns" >inferences.json
-    node "$here/generations.cjs" out run.json inferences.json "$1" ||
-        fail "$1: not what the program's own clock says"
+    node "$here/generations.cjs" out run.json inferences.json "$1" || verdict=$?
+    [ $verdict -eq 0 ] || [ $verdict -eq 3 ] ||
+        fail "$1: not what the program knows of its texts"
+    return $verdict
 }
 
 made threads 8 24 60

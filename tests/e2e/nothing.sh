@@ -20,6 +20,21 @@ says 'onnx runtime' python3 -c 'print("nothing imported")'
 says 'session' "$programs/loader" idle "$ort"
 [ "$rc" -eq 0 ] || fail "an idle program is $rc"
 
+# node with onnxruntime-web, which is no library: that is the reason, from the
+# script's folder or the one that node was started in.
+mkdir -p web/src web/node_modules/onnxruntime-web
+echo '{"name": "onnxruntime-web", "main": "index.js"}' \
+    >web/node_modules/onnxruntime-web/package.json
+: >web/node_modules/onnxruntime-web/index.js
+echo "require('onnxruntime-web');" >web/src/app.js
+says "has onnxruntime-web .*$PWD/web/node_modules" node web/src/app.js
+[ "$rc" -eq 0 ] || fail "node is $rc"
+holds '.run.note | contains("WebAssembly") and contains("enable_profiling") and
+    contains("bench MODEL --ort")'
+cd web
+says 'has onnxruntime-web' node -e "require('onnxruntime-web')"
+cd ..
+
 need_tool gcc
 gcc -static -o static "$SRC/tests/programs/hello.c" ||
     skip "no static C library here"

@@ -86,6 +86,20 @@ grep -q 'good gzip application/x-protobuf a b$' log || fail "headers: $(cat log)
 [ "$(grep -c v1/metrics log)" -ge 2 ] || fail "only the last figures were sent"
 stop_receiver
 
+# Eight texts at once: the time of a token is that of one text, not an eighth.
+receive good
+meter_options=(--otlp "$at" --ops off)
+meter "$programs/generate" "$models/decoder/model.onnx" threads 8 24 60 2 2 16
+[ "$rc" -eq 0 ] || fail "exit code $rc"
+node "$here/otlp.cjs" metrics "$(newest _v1_metrics)" >metrics.json ||
+    fail "the metrics are not sound"
+said metrics.json "map(select(.name == \"gen_ai.server.time_per_output_token\"))
+    | length == 1 and .[0].count == 472 and
+    (.[0].sum / 472 * 1e3 / $(field .tokens.tpot_ms) - 1 | fabs) < 1e-6"
+said metrics.json "any(.name == \"gen_ai.server.time_to_first_token\" and
+    .count == 8 and (.sum / 8 * 1e3 / $(field .tokens.ttft_ms) - 1 | fabs) < 1e-6)"
+stop_receiver
+
 receive good
 pushed --otlp "$at/v1/metrics" --otlp-encoding json
 ! grep -q 'v1/metrics/v1' log || fail "the path is there twice"

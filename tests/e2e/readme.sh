@@ -36,3 +36,12 @@ done < <(sed -nE 's/^(\$ )?((build\/)?ortmeter .*)/\2/p' "$SRC/README.md")
 ortmeter watch --json --duration 0.3 -- ./your_app >out 2>err ||
     fail "watch --json -- PROGRAM fails: $(cat err)"
 jq -es 'all(has("timestamp_ns"))' out >/dev/null || fail "not a line for each"
+
+# What is no command of ours: the two of make are there, and what the first one
+# does is among the commands above; `pip install .` is python_wheel's.
+make -C "$SRC" --no-print-directory -n demo test >out 2>err ||
+    fail "make demo, make test: $(cat err)"
+grep -q 'build/ortmeter run -- node demo/demo.mjs' out ||
+    fail "make demo does something else: $(cat out)"
+[ -s "$BUILD/ortmeter.1" ] || fail "there is no manual"
+[ -e your_llm ] || skip "all but generate: there is no ../shared/data here"

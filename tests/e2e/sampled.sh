@@ -36,7 +36,9 @@ meter sh -c 'sleep 0.7; dd if=/dev/zero of=f bs=1000 count=1009 status=none'
 holds '.memory | .rss_min_bytes <= .rss_mean_bytes and
     .rss_mean_bytes <= .rss_max_bytes and .rss_min_bytes > 0'
 holds '.cpu | .threads_max >= 1 and .max_percent >= 0'
-meter sh -c 'exec sleep 0.5'
+meter sh -c 'sleep 0.3; exec sleep 0.5' # it is the second, then
+ask "SELECT name, detail FROM subjects WHERE run = $run AND kind = 'process'
+     ORDER BY id LIMIT 1" 'sleep|sleep 0.5'
 "$ortmeter" report --db t.db last >out
 grep -q 'of a core in a second; read' out || fail "the report does not tell of CPU and I/O"
 

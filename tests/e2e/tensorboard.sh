@@ -8,6 +8,7 @@ need_tool sqlite3
 [ -d "$npm/protobufjs" ] || skip "there is no protobufjs: tools/deps.sh test"
 export NPM=$npm
 
+meter_options=(--ops off)
 meter node "$here/infer.cjs" "$npm/onnxruntime-node" "$silero" 331 \
     "${silero_inputs[@]}"
 [ "$rc" -eq 0 ] || fail "node failed"
@@ -36,3 +37,14 @@ jq -e --arg tag "$tag" --slurpfile want durations.json '
 jq -e --argjson p99 "$(field .latency.p99_us)" '
     .scalars["run/inference_duration_p99_seconds"][0][1] * 1e6 - $p99
         | fabs < 0.01 * $p99' events.json >out || fail "p99 is another"
+
+# What tracing slowed is a scalar, as the program saw it, and in no histogram
+# where it is in no report.
+meter_options=(--ops 3)
+meter "$programs/linked" "$models/mlp.onnx" 331
+"$ortmeter" export --db t.db -f tensorboard -o events.out.tfevents.2
+node "$here/tensorboard.cjs" events.out.tfevents.2 >events.json
+jq -e --argjson counted "$(field '.latency | .counted // .count')" '
+    (.scalars["inference_duration_seconds/1 mlp"] | length) == 331 and
+    (.histograms["inference_duration_seconds/1 mlp"] | map(.[1]) | add) ==
+        $counted' events.json >out || fail "the histograms count others"

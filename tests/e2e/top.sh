@@ -152,6 +152,13 @@ grep -q 'what the program printed is in' err || fail "nothing said of output"
 "$ortmeter" report --db t.db --json last >run.json
 holds '.latency.count > 0'
 
+# A program is called what it became by exec, not the shell that it was.
+cp "$(command -v sleep)" ./dozing_3
+top 100 30 --db t.db -- sh -c "'exec ./dozing_3 300'"
+expect ' dozing_3 '
+keys q
+await test -s rc
+
 # Where there is no terminal, one sentence.
 rc=0
 "$ortmeter" top >out 2>err </dev/null || rc=$?

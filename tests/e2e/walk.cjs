@@ -51,6 +51,10 @@ function samePercent(what, shown, percent) {
     sameIn({'%': 1}, what, shown, percent, 0.006);
 }
 
+function sameRate(what, shown, rate) {
+    sameIn({'': 1}, what, shown, rate, 0.0005);
+}
+
 function sameSize(what, shown, bytes) {
     sameIn(SIZES, what, shown, bytes);
 }
@@ -125,16 +129,28 @@ function page() {
             same('took', value, 1e9 * run.run.duration_s);
         if (name === 'tracing')
             same('tracing', value.split(' a traced')[0], run.overhead.tracing_ns);
+        if (name === 'hook')
+            sameCount('hook', /at least (\d+) ns/.exec(value)[1], run.overhead.hook_ns);
+        if (name === 'inferences a second')
+            sameRate(name, value, run.throughput.inferences_per_s);
+        if (name === 'samples a second')
+            sameRate(name, value, run.throughput.fps);
+        if (name === 'warm-up') {
+            sameCount(name, value.split(' of ')[0], run.warmup.count);
+            same(name, value.split(' of ')[1], 1e3 * run.warmup.mean_us);
+        }
     }
-    const tokens = {'time to the first': 'ttft_ms', 'time of each further one': 'tpot_ms',
-                    'p50 of the first': 'ttft_p50_ms', 'p99 of the first': 'ttft_p99_ms',
-                    'p50 of each further one': 'tpot_p50_ms',
-                    'p99 of each further one': 'tpot_p99_ms'};
-    for (const [name, value] of tables.get('Tokens') ?? [])
-        if (name in tokens)
-            same(name, value, 1e6 * run.tokens[tokens[name]]);
-        else if (name === 'tokens')
-            sameCount('tokens', value, run.tokens.count);
+    const about = new Map(tables.get('Run'));
+    for (const [name, known] of [['inferences a second', run.throughput],
+                                 ['warm-up', run.warmup?.count || undefined],
+                                 ['tracing', run.overhead?.tracing_ns],
+                                 ['hook', run.overhead?.hook_ns || undefined],
+                                 ['left out of the figures', run.latency.traced_left_out],
+                                 ['in the figures', run.latency.slowed_by_tracing]])
+        if (about.has(name) !== (known !== undefined))
+            fail(`${name} is not in both`);
+    chart();
+    pageTokens();
     for (const [i, row] of (tables.get('Sweep') ?? [[]]).slice(1).entries()) {
         same('sweep p50', row[2], 1e3 * run.sweep[i].p50_us);
         same('sweep p99', row[5], 1e3 * run.sweep[i].p99_us);
@@ -153,6 +169,45 @@ function page() {
             rows: tables.get(title).slice(1).map((row) => pageRow(kind, row)),
         })));
     }
+}
+
+const TOKENS = {'time to the first': 'ttft_ms', 'time of each further one': 'tpot_ms'};
+for (const p of ['p50', 'p90', 'p99']) {
+    TOKENS[`${p} of the first`] = `ttft_${p}_ms`;
+    TOKENS[`${p} of each further one`] = `tpot_${p}_ms`;
+}
+
+function pageTokens() {
+    const shown = new Map(tables.get('Tokens') ?? []), known = run.tokens ?? {};
+    const of = (name, check, value) => {
+        if (shown.has(name) !== (value !== undefined))
+            fail(`tokens, ${name}: not in both`);
+        if (value !== undefined)
+            check(`tokens, ${name}`, shown.get(name), value);
+    };
+    const slowed = (what, value, n) => sameCount(what, value.split(' ')[0], n);
+    for (const [name, member] of Object.entries(TOKENS))
+        of(name, same, known[member] && 1e6 * known[member]);
+    of('tokens', sameCount, known.count);
+    of('generations', sameCount, known.generations);
+    of('tokens a second', sameRate, known.tokens_per_s);
+    of('left out of the first', slowed, known.ttft_left_out);
+    of('in the first', slowed, known.ttft_slowed_by_tracing);
+    of('left out of each further one', slowed, known.tpot_left_out);
+    of('in each further one', slowed, known.tpot_slowed_by_tracing);
+    of('none', (what, value, why) => value === why || fail(what), run.no_tokens);
+}
+
+// The chart reaches as high as the longest of those that the figures are of.
+function chart() {
+    const drawn = /<figure><figcaption>Latency over time.*?<\/figure>/s.exec(html)?.[0];
+    if (!drawn !== (run.latency.p50_us === undefined))
+        fail('the chart of latency is not in both');
+    if (!drawn || run.latency.traced_left_out || run.latency.stats_left_out)
+        return;
+    const marks = [...drawn.matchAll(/text-anchor="end">(.*?)<\/text>/g)]
+        .map((m) => m[1]); // five up the axis, then the last below it
+    same('the top of the chart', marks[4], 1e3 * run.latency.max_us);
 }
 
 function resources() {
@@ -360,6 +415,7 @@ function terminal() {
                 ? name in run.latency && fail(`${name}: too few, and yet in JSON`)
                 : same(`latency ${name}`, cells[i], 1e3 * run.latency[name]));
         after('inferences', 'jitter', run.latency.jitter_us && 1e3 * run.latency.jitter_us);
+        after('inferences', 'stddev', run.latency.stddev_us && 1e3 * run.latency.stddev_us);
     }
     if (run.latency.count)
         sameCount('inferences', /^ *inferences +([\d,]+)/.exec(line('inferences'))[1],
@@ -376,7 +432,14 @@ function terminal() {
         for (const p of ['p50', 'p90', 'p99'])
             t[`tpot_${p}_ms`] &&
                 after('each further', p, 1e6 * t[`tpot_${p}_ms`]);
+        for (const p of ['p50', 'p90', 'p99'])
+            t.generations - (t.ttft_left_out ?? 0) > 1 &&
+                after('first token', p, 1e6 * t[`ttft_${p}_ms`]);
+        slowed('first token', t.ttft_left_out,
+               line('first token') ? t.ttft_slowed_by_tracing : 0);
     }
+    if (!!run.no_tokens !== /^ +none: /.test((line('tokens') ?? '').slice(8)))
+        fail('why there are no tokens is not in both');
     slowed('inferences', run.latency.traced_left_out, run.latency.slowed_by_tracing);
     slowed('each further', t.tpot_left_out, t.tpot_slowed_by_tracing);
     for (const phase of ['prefill', 'decode']) {
@@ -386,8 +449,9 @@ function terminal() {
             fail(`${phase} is not in both`);
         if (x) {
             sameCount(phase, /([\d,]+) inf/.exec(shown)[1], x.count);
-            same(`${phase} mean`, new RegExp(`mean ${DURATION}`).exec(shown)[1],
-                 1e3 * x.mean_us);
+            for (const name of ['mean', 'p99'])
+                same(`${phase} ${name}`, new RegExp(`${name} ${DURATION}`).exec(shown)[1],
+                     1e3 * x[`${name}_us`]);
         }
     }
     for (const s of run.sweep ?? []) {

@@ -55,4 +55,6 @@ recorded "node" node "$here/infer.cjs" "$npm/onnxruntime-node" "$silero" 101 \
 benched "a bench" "$models/mlp.onnx" --count 101
 benched "batches" "$models/mlp.onnx" --batch 1,4,16 --count 64
 benched "levels" "$models/mlp.onnx" --compare-levels --count 32
+bert=${DATA:-/nowhere}/llm/models/bert/optimum/model.onnx
+[ ! -e "$bert" ] || benched "ids, and no cache" "$bert" --count 32
 [ "$walked" -ge 12 ] || fail "only $walked runs"

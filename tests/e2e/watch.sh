@@ -61,6 +61,31 @@ is '.summary.processes[0].write_calls_total' 1009
 is '.summary.processes[0].exit_code' 0
 is '.summary.processes[0].name' dd
 
+# What a process did before it was watched is no part of what it did meanwhile.
+mkfifo written go_on
+bash -c 'for ((i = 0; i < 1009; i++)); do echo x; done >f; echo >written
+    read -r _ <go_on; for ((i = 0; i < 211; i++)); do echo x; done >f
+    echo >written; read -r _ <go_on' &
+writer=$!
+read -r _ <written
+"$ortmeter" watch --pid $writer --rate 50 --json >out 2>err &
+watcher=$!
+await test -s out
+echo >go_on
+read -r _ <written
+echo >go_on
+wait $watcher || fail "exit code $?: $(cat err)"
+tail -n 1 out >run.json
+holds '.summary.processes[0] | .write_calls_total >= 1009 and
+    .while_watched.write_calls_total <= 300 and
+    .while_watched.written_bytes_total <= 600'
+watch --pid $busy --duration 0.3
+grep -q 'I/O *read 0 B, wrote 0 B while watched' out || fail "$(cat out)"
+# Of one that was started here, the total is all.
+watch --json -- dd if=/dev/zero of=f bs=1000 count=11 status=none
+holds '.summary.processes[0] | .written_bytes_total == 11000 and
+    (has("while_watched") | not)'
+
 # The program's exit code is ours; a signal's is 128 and more.
 watch --json -o lines.jsonl -- sh -c 'exit 7'
 [ "$rc" -eq 7 ] || fail "exit code $rc, not 7"
@@ -119,6 +144,9 @@ watch --pid $busy --duration 1.2
 grep -q 'CPU %' out || fail "no table"
 grep -q "pid $busy" out || fail "no summary"
 grep -q '% of a core for' out || fail "no cost"
+# The first line has had no time for shares: of the machine, of us, of anybody.
+! head -n 1 out | grep -q '%' || fail "a share of nothing: $(head -n 1 out)"
+grep -q '   ortmeter [0-9.]* %$' out || fail "the cost is not shown"
 
 # Events: as many switches as the kernel has counted, neither less nor more.
 # The program waits until it is followed; then it sleeps in its own process.

@@ -24,12 +24,12 @@
 static struct machine {
     struct tree tree;
     uint64_t began_ns, now_ns;
-    double joules[2]; /* of both packages */
-    double (*watts)(double s);
-    double busy;          /* of its two cores */
-    double ticks[2];      /* busy and idle ones */
-    int counter[2], stat; /* the files that move, kept open */
-    unsigned told;        /* times that progress was told */
+    double joules[2];          /* of both packages */
+    double (*watts)(double s); /* of the first; the other rests at 5 W */
+    double busy;               /* of its two cores */
+    double ticks[2];           /* busy and idle ones */
+    int counter[2], stat;      /* the files that move, kept open */
+    unsigned told;             /* times that progress was told */
 } machine;
 
 static double cools(double s)
@@ -40,6 +40,12 @@ static double cools(double s)
 static double swings(double s)
 {
     return (int)(s / 7) % 2 ? 10 : 60;
+}
+
+static double stands_still(double s)
+{
+    (void)s;
+    return 0;
 }
 
 /* Over what a file says, with as many digits, so that nothing else of it
@@ -86,7 +92,7 @@ static void virtual_until(uint64_t moment_ns)
         double passed_s = (double)step_ns / 1e9;
 
         machine.joules[0] += machine.watts(s) * passed_s;
-        machine.joules[1] += 5 * passed_s;
+        machine.joules[1] += machine.watts == stands_still ? 0 : 5 * passed_s;
         machine.ticks[0] += 100 * machine.busy * passed_s;
         machine.ticks[1] += 100 * (1 - machine.busy) * passed_s;
         machine.now_ns += step_ns;
@@ -151,16 +157,19 @@ static void end(struct calibrate *c)
     tree_close(&machine.tree);
 }
 
-static int open_machine(struct calibrate **c)
+static int open_machine(struct calibrate **c, uint64_t most_ns)
 {
     static const struct sampler *const table[] = { &sampler_rapl_powercap,
         &sampler_cores, NULL };
+    struct baseline_rules rules = baseline_usual;
     struct error e = { 0 };
 
+    if (most_ns)
+        rules.most_ns = most_ns;
     return calibrate_open(c,
             &(struct calibrate_plan){ .table = table,
                     .root = machine.tree.root,
-                    .rules = baseline_usual,
+                    .rules = rules,
                     .now_ns = virtual_now,
                     .until = virtual_until,
                     .stopped = never,
@@ -226,7 +235,7 @@ static void measures(void)
     struct store *s;
 
     begin(cools, 0.01);
-    CHECK_INT(open_machine(&c), 0);
+    CHECK_INT(open_machine(&c, 0), 0);
     CHECK_INT(calibrate_measure(c, &state), 0);
     CHECK_INT(state, BASELINE_DONE);
     CHECK_INT(idle_count(calibrate_idle(c)), 2);
@@ -259,7 +268,7 @@ static void refuses(void)
     enum baseline_state state = BASELINE_SETTLING;
 
     begin(cools, 0.4);
-    CHECK_INT(open_machine(&c), 0);
+    CHECK_INT(open_machine(&c, 0), 0);
     CHECK_INT(calibrate_measure(c, &state), 0);
     CHECK_INT(state, BASELINE_BUSY);
     CHECK(within(idle_busy(calibrate_idle(c)), 0.4, 0.05));
@@ -274,7 +283,7 @@ static void gives_up(void)
     enum baseline_state state = BASELINE_SETTLING;
 
     begin(swings, 0.02);
-    CHECK_INT(open_machine(&c), 0);
+    CHECK_INT(open_machine(&c, 0), 0);
     CHECK_INT(calibrate_measure(c, &state), 0);
     CHECK_INT(state, BASELINE_UNSTEADY);
     CHECK(seconds_passed() > 119 && seconds_passed() < 125);
@@ -287,7 +296,7 @@ static void nothing(void)
     struct calibrate *c = NULL;
 
     machine = (struct machine){ .tree = tree_open(), .now_ns = mono_ns() };
-    CHECK_INT(open_machine(&c), -ENODEV);
+    CHECK_INT(open_machine(&c, 0), -ENODEV);
     CHECK(calibrate_sampling(c) != NULL);
     CHECK(sampling_source_at(calibrate_sampling(c), 0)->why.text[0]);
     calibrate_close(c);
@@ -295,11 +304,28 @@ static void nothing(void)
     tree_close(&machine.tree);
 }
 
+/* A counter that never moves, as virtual machines have it, is no sensor: that
+ * is said, whether somebody works or not, and also when time is up at once. */
+static void unmoved(void)
+{
+    for (int i = 0; i < 4; i++) {
+        struct calibrate *c = NULL;
+        enum baseline_state state = BASELINE_SETTLING;
+
+        begin(stands_still, i % 2 ? 0.9 : 0.01);
+        CHECK_INT(open_machine(&c, i / 2 ? 1000 * MS : 0), 0);
+        CHECK_INT(calibrate_measure(c, &state), -ENODEV);
+        CHECK(seconds_passed() < 10);
+        end(c);
+    }
+}
+
 int main(void)
 {
     measures();
     refuses();
     gives_up();
+    unmoved();
     nothing();
     return test_result();
 }

@@ -1,5 +1,5 @@
-/* test_figures.c -- what is counted of a run, live and from the store, and how
- * Prometheus's text and OTLP's names say it. */
+/* test_run_metrics.c -- what is counted of a run, live and from the store, and
+ * how Prometheus's text and OTLP's names say it. */
 #include "export/metrics/prometheus.h"
 
 #include "base/compiler.h"
@@ -175,6 +175,53 @@ static void check_live(void)
     run_metrics_free(NULL);
 }
 
+static uint64_t timed(const struct run_metrics *f)
+{
+    struct figure_list list = { 0 };
+    uint64_t count = 0;
+
+    run_metrics_collect(f, &list);
+    for (size_t i = 0; i < list.count; i++)
+        if (list.items[i].metric == METRIC_inference_duration_seconds)
+            count += list.items[i].buckets->count;
+    figure_list_release(&list);
+    return count;
+}
+
+/* Which traced inferences count is the rule of all reports: by what tracing
+ * costs, for which those wait that came before it was told. */
+static void check_traced(void)
+{
+    static const struct {
+        uint64_t cost_ns; /* of a median of 1 ms */
+        uint64_t others, want;
+    } traced[] = { { 5000, 30, 34 }, { 50000, 30, 30 }, { 50000, 29, 33 },
+        { 0, 30, 30 } /* it is never told */ };
+
+    for (size_t n = 0; n < LEN(traced); n++) {
+        struct run_metrics *f = run_metrics_new(&about);
+        struct inference i = { .session = 2, .duration_ns = 1000000 };
+
+        run_metrics_operators_of(f,
+                &(struct session){ .id = 2, .operators_of = 1 });
+        for (uint64_t k = 0; k < traced[n].others; k++)
+            run_metrics_inference(f, &i);
+        i.flags = FLAG_TRACED;
+        run_metrics_inference(f, &i);
+        run_metrics_inference(f, &i);
+        CHECK_INT(timed(f), traced[n].others);
+        if (traced[n].cost_ns)
+            run_metrics_traced(f, &(struct traced_sum){ .session = 1,
+                                          .count = 1,
+                                          .cost_ns = traced[n].cost_ns });
+        run_metrics_inference(f, &i);
+        run_metrics_inference(f, &i);
+        run_metrics_end(f);
+        CHECK_INT(timed(f), traced[n].want);
+        run_metrics_free(f);
+    }
+}
+
 static void check_names(void)
 {
     static const struct {
@@ -189,6 +236,8 @@ static void check_names(void)
         { METRIC_run_info, "ortmeter.run_info", "1" },
         { METRIC_time_to_first_token_seconds,
                 "gen_ai.server.time_to_first_token", "s" },
+        { METRIC_process_voluntary_switches_total, "process.context_switches",
+                "{switch}" },
     };
     enum metric_id group[METRIC_IDS];
     struct buf b = { 0 };
@@ -221,6 +270,7 @@ int main(void)
 {
     check_text();
     check_live();
+    check_traced();
     check_names();
     return test_result();
 }

@@ -1,10 +1,11 @@
-/* test_relay.c -- signals that come while a program starts: it gets each of
- * them once, however slow the others are.
+/* test_relay.c -- signals that come while a program starts, and one after the
+ * other: it gets each of them once, however slow the others are.
  *
  *     test_relay count WHEN    is the program, which counts them */
 #include "os/relay.h"
 
 #include "os/child.h"
+#include "os/clock.h"
 #include "test.h"
 
 #include <pthread.h>
@@ -27,8 +28,16 @@ enum when {
     AFTER_FORK,   /* to the group, when it has just been made */
     ALONE_BEFORE, /* to us */
     ALONE_AFTER,
+    /* Two by the same sender: the first to the group, the second to us. */
+    EARLY_THEN_ALONE,
+    GROUP_THEN_ALONE,
     WHENS,
 };
+
+static bool are_two(enum when when)
+{
+    return when == EARLY_THEN_ALONE || when == GROUP_THEN_ALONE;
+}
 
 /* --- the program ---------------------------------------------------------- */
 
@@ -53,9 +62,14 @@ static int count(enum when when)
         (void)kill(getppid(), SIGCONT);
     }
     /* Comes back to us, behind all that came before it. */
-    (void)kill(getppid(), FENCE);
-    while ((number = sigwaitinfo(&set, NULL)) != FENCE)
+    if (!are_two(when))
+        (void)kill(getppid(), FENCE);
+    for (int fences = 1 + are_two(when); fences;) {
+        number = sigwaitinfo(&set, NULL);
         n += number == COUNTED;
+        if (number == FENCE && --fences && write(GATE, "", 1) != 1)
+            return 99;
+    }
     return n;
 }
 
@@ -68,8 +82,8 @@ static void before(void)
 {
     if (++forks != 2) /* the first is the canary's */
         return;
-    if (when == BEFORE_FORK || when == ALONE_BEFORE)
-        (void)kill(when == BEFORE_FORK ? 0 : getpid(), COUNTED);
+    if (when == BEFORE_FORK || when == ALONE_BEFORE || when == EARLY_THEN_ALONE)
+        (void)kill(when == ALONE_BEFORE ? getpid() : 0, COUNTED);
 }
 
 static void after(void)
@@ -86,6 +100,42 @@ static void in_child(void)
         _exit(1);
 }
 
+/* How long this process has been ready to run, and did not: so much longer is
+ * it given to send a signal to each of a group. */
+static uint64_t waited_ns(void)
+{
+    char text[128] = "", *space;
+    FILE *f = fopen("/proc/self/schedstat", "r");
+
+    if (f) {
+        (void)fread(text, 1, sizeof(text) - 1, f);
+        (void)fclose(f);
+    }
+    space = strchr(text, ' ');
+    return space ? strtoull(space + 1, NULL, 10) : 0;
+}
+
+static void send_two(void)
+{
+    char c;
+
+    if (when == GROUP_THEN_ALONE)
+        (void)kill(0, COUNTED);
+    (void)kill(getpid(), FENCE);
+    /* When the program has it, the first one has been judged. */
+    if (read(gate, &c, 1) != 1)
+        return;
+
+    uint64_t start_ns = mono_ns(), start_waited_ns = waited_ns();
+
+    do
+        (void)nanosleep(&(struct timespec){ .tv_nsec = LATE_NS }, NULL);
+    while (mono_ns() - start_ns <
+            LATE_NS + 4 * (waited_ns() - start_waited_ns));
+    (void)kill(getpid(), COUNTED);
+    (void)kill(getpid(), FENCE);
+}
+
 static int run(enum when w)
 {
     char number[2] = { (char)('0' + (int)w), 0 };
@@ -99,6 +149,8 @@ static int run(enum when w)
     when = w;
     forks = 0;
     CHECK_INT(child_start(&c, &plan, NULL), 0);
+    if (are_two(w))
+        send_two();
     while (c && !child_wait(c, 100, &end))
         if (!--patience) /* it waits for what never comes */
             (void)kill((pid_t)child_pid(c), SIGKILL);
@@ -124,10 +176,10 @@ int main(int argc, char **argv)
     gate = ends[0];
     CHECK_INT(pthread_atfork(before, after, in_child), 0);
     for (int w = 0; w < WHENS; w++) {
-        int got = run((enum when)w);
+        int got = run((enum when)w), sent = 1 + are_two((enum when)w);
 
-        CHECK_INT(got, 1);
-        if (got != 1)
+        CHECK_INT(got, sent);
+        if (got != sent)
             (void)fprintf(stderr, "case %d\n", w);
     }
     return test_result();

@@ -30,6 +30,27 @@ static void numbers(void)
     subjects_free(s);
 }
 
+static void names(void)
+{
+    struct subjects *s = subjects_new("box");
+    uint32_t number =
+            subjects_add(s, &(struct subject){ .kind = SUBJECT_PROCESS,
+                                    .number = 7,
+                                    .name = "sh",
+                                    .detail = "sh -c x" });
+    const char *before = subjects_get(s, number)->name;
+
+    CHECK_INT(subjects_renamed_count(s), 0);
+    subjects_rename(s, number, "x", NULL);
+    CHECK(strcmp(subjects_get(s, number)->name, "x") == 0);
+    CHECK(!subjects_get(s, number)->detail);
+    CHECK_INT(subjects_get(s, number)->number, 7);
+    CHECK(strcmp(before, "sh") == 0);
+    CHECK_INT(subjects_renamed_count(s), 1);
+    CHECK_INT(subjects_renamed_at(s, 0), number);
+    subjects_free(s);
+}
+
 static void reasons(void)
 {
     struct subjects *s = subjects_new("box");
@@ -46,6 +67,7 @@ static void reasons(void)
 int main(void)
 {
     numbers();
+    names();
     reasons();
     return test_result();
 }

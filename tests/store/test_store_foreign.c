@@ -98,6 +98,37 @@ static void digest(void)
     tree_close(&t);
 }
 
+/* Where the comparison should ever miss something, it still does not run. */
+static void confined(void)
+{
+    static const struct {
+        int what, is;
+    } settings[] = {
+        { SQLITE_DBCONFIG_DEFENSIVE, 1 },
+        { SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+        { SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 },
+        { SQLITE_DBCONFIG_ENABLE_VIEW, 0 },
+    };
+    struct tree t = tree_open();
+
+    (void)fill(&t);
+    for (enum store_mode mode = STORE_READ; mode <= STORE_WRITE; mode++) {
+        struct store *s = stored_open(&t, mode);
+
+        for (size_t i = 0; i < LEN(settings); i++) {
+            int is = -1;
+
+            CHECK_INT(sqlite3_db_config(s->db, settings[i].what, -1, &is),
+                    SQLITE_OK);
+            CHECK_INT(is, settings[i].is);
+        }
+        CHECK(sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, -1) <= 256 << 20);
+        CHECK(sqlite3_limit(s->db, SQLITE_LIMIT_ATTACHED, -1) <= 1);
+        store_close(s);
+    }
+    tree_close(&t);
+}
+
 /* --- queries -------------------------------------------------------------- */
 
 static void endless(void)
@@ -227,6 +258,7 @@ int main(void)
         changed_schema(i);
     harmless();
     digest();
+    confined();
     endless();
     for (size_t i = 0; i < LEN(rows); i++)
         changed_row(i);

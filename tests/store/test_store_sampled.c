@@ -1,4 +1,4 @@
-/* test_store_figures.c -- subjects, readings, rollups and absences: what is
+/* test_store_sampled.c -- subjects, readings, rollups and absences: what is
  * written is what is read. */
 #include "stored_same.h"
 

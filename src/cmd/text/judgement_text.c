@@ -183,10 +183,14 @@ void judgement_head_text(const struct page *p, const struct judgement *j)
 static void runs(const struct page *p, const struct judgement *j)
 {
     page_label(p, "runs");
-    buf_printf(p->out, "%zu and %zu, %s, %zu inferences of each\n",
-            j->side[0].count, j->side[1].count,
-            j->in_turns ? "in turns" : "not in turns",
-            j->side[1].runs[0].count);
+    buf_printf(p->out, "%zu and %zu, %s", j->side[0].count, j->side[1].count,
+            j->in_turns ? "in turns" : "not in turns");
+    if (j->side[1].runs[0].count)
+        buf_printf(p->out, ", %zu inferences of each",
+                j->side[1].runs[0].count);
+    if (j->first)
+        buf_printf(p->out, " after the first %zu", j->first);
+    buf_char(p->out, '\n');
 }
 
 static void differences(const struct page *p, const struct judgement *j)

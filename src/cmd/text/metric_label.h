@@ -1,5 +1,5 @@
-/* figure.h -- how a sampled metric is called and written where its subject is
- * plain from around it: "rss_bytes" of a process, not
+/* metric_label.h -- how a sampled metric is called and written where its
+ * subject is plain from around it: "rss_bytes" of a process, not
  * "process_resident_bytes".
  *
  * A few have the names that everybody knows; all others are their metric's name

@@ -1,5 +1,5 @@
-/* telling.h -- tells the meter what we are doing, where we run under it: calls
- * of ortmeter.h in the library that the meter put into us. */
+/* own_sections.h -- tells the meter what we are doing, where we run under it:
+ * calls of ortmeter.h in the library that the meter put into us. */
 #pragma once
 
 #include "ortmeter.h"

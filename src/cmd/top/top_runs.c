@@ -2,6 +2,7 @@
  * the database that another one writes to. */
 #include "analyse/summary.h"
 #include "base/alloc.h"
+#include "base/quantile.h"
 #include "cmd/top/top_fill.h"
 #include "os/clock.h"
 #include "wire/record.h"
@@ -109,11 +110,9 @@ static void sum_up(struct sessions *s)
         struct top_latency l = m->latency[k];
 
         if (l.count && s->duration_ns[k]) {
-            size_t p50 = (l.count - 1) / 2, p95 = (l.count - 1) * 95 / 100;
-
             qsort(s->duration_ns[k], l.count, sizeof(uint64_t), by_value);
-            l.p50_ns = (double)s->duration_ns[k][p50];
-            l.p95_ns = (double)s->duration_ns[k][p95];
+            l.p50_ns = quantile_u64(s->duration_ns[k], l.count, 0.5);
+            l.p95_ns = quantile_u64(s->duration_ns[k], l.count, 0.95);
             l.per_s = l.per_s > 0 ? (double)l.count * 1e9 / l.per_s : 0;
         }
         free(s->duration_ns[k]);

@@ -4,7 +4,7 @@
 #include "cmd/watch/watch_show.h"
 #include "os/child.h"
 
-/* A gauge has a spread; a counter has a last value and what it gained. */
+/* A gauge has a spread; a counter has a last value. */
 static void add_metric(struct json *j, enum metric_id metric,
         const struct history_figures *f)
 {
@@ -41,6 +41,31 @@ static void add_metrics(struct json *j, const struct watch_view *v,
                     (enum metric_id)m, 0))
             add_metric(j, (enum metric_id)m, &f);
     }
+}
+
+/* Counters that began before we watched: what they gained meanwhile. */
+static void add_gained(struct json *j, const struct watch_view *v,
+        uint32_t subject)
+{
+    bool begun = false;
+
+    for (int m = 0; m < METRIC_IDS; m++) {
+        struct history_figures f;
+
+        if (metric_table[m].kind != METRIC_COUNTER ||
+                (v->metrics.count &&
+                        !metric_matches((enum metric_id)m, v->metrics.item,
+                                v->metrics.count)) ||
+                !history_figures(&f, v->watching->history, subject,
+                        (enum metric_id)m, 0))
+            continue;
+        if (!begun)
+            json_object(j, "while_watched");
+        begun = true;
+        metric_json(j, (enum metric_id)m, f.max - f.min);
+    }
+    if (begun)
+        json_end(j);
 }
 
 static void add_end(struct json *j, const struct watching *w, uint32_t number,
@@ -81,6 +106,8 @@ static void add_subject(struct json *j, const struct watch_view *v,
         add_end(j, w, number, x);
     }
     add_metrics(j, v, number);
+    if (!watching_saw_begin(w, x))
+        add_gained(j, v, number);
     json_end(j);
 }
 
@@ -133,6 +160,7 @@ void watch_summary_json(struct json *j, const struct watch_view *v,
     json_fixed(j, "duration_s", (double)(now_ns - w->start_ns) / 1e9, 6);
     json_object(j, "system");
     add_metrics(j, v, 0);
+    add_gained(j, v, 0);
     json_end(j);
     add_kind(j, v, SUBJECT_PROCESS, "processes");
     add_kind(j, v, SUBJECT_CORE, "cores");

@@ -77,7 +77,10 @@ static void add_system(struct buf *out, const struct watch_view *v,
                 term_bytes(text, all->value - rest->value));
         buf_printf(out, " of %s", term_bytes(text, all->value));
     }
-    buf_printf(out, "   ortmeter %.2f %%\n", 100 * watching_cost(w, now_ns));
+    /* Of the moment that it took to begin, a share would say nothing. */
+    if (!v->first)
+        buf_printf(out, "   ortmeter %.2f %%", 100 * watching_cost(w, now_ns));
+    buf_char(out, '\n');
 }
 
 static void add_devices(struct buf *out, const struct watch_view *v)
@@ -127,15 +130,19 @@ static bool figures_of(struct history_figures *f, const struct watching *w,
     return history_figures(f, w->history, subject, metric, 0);
 }
 
+/* What was counted while we watched. */
 static void add_bytes(const struct page *p, const struct watching *w,
         uint32_t subject, enum metric_id metric, const char *label)
 {
+    const struct subject *x =
+            subjects_get(sampling_subjects(w->sampling), subject);
     struct history_figures f;
     char text[16];
 
     if (!figures_of(&f, w, subject, metric))
         return;
-    buf_printf(p->out, "%s %s", label, term_bytes(text, f.max));
+    buf_printf(p->out, "%s %s", label,
+            term_bytes(text, watching_saw_begin(w, x) ? f.max : f.max - f.min));
 }
 
 static void sum_process(const struct page *p, const struct watch_view *v,
@@ -176,7 +183,7 @@ static void sum_process(const struct page *p, const struct watch_view *v,
         page_label(p, "  I/O");
         add_bytes(p, w, number, METRIC_process_read_bytes_total, "read");
         add_bytes(p, w, number, METRIC_process_written_bytes_total, ", wrote");
-        buf_char(p->out, '\n');
+        buf_text(p->out, watching_saw_begin(w, x) ? "\n" : " while watched\n");
     }
     if (v->events)
         watch_events_text(p, v->events, number);

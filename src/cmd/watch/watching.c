@@ -137,6 +137,7 @@ int watching_open(struct watching *w, const struct watching_settings *s,
     *w = (struct watching){ 0 };
     w->to = subscriber_to_all(&w->all);
     rc = watching_check(s, &w->hz, e);
+    w->begun_ns = mono_ns();
     if (!rc && argv)
         rc = child_start(&w->child,
                 &(struct child_plan){ .argv = argv, .stdout_to_stderr = true },
@@ -259,6 +260,14 @@ bool watching_step(struct watching *w, uint64_t latest_ns)
         return false;
     took(w);
     return true;
+}
+
+/* The kernel tells when a process began in hundredths of a second. */
+#define BEGIN_NS UINT64_C(20000000)
+
+bool watching_saw_begin(const struct watching *w, const struct subject *x)
+{
+    return x->kind == SUBJECT_PROCESS && x->start_ns + BEGIN_NS >= w->begun_ns;
 }
 
 double watching_cost(const struct watching *w, uint64_t now_ns)

@@ -37,7 +37,8 @@ struct watching {
     struct child_end end;
     double hz; /* of the figures shown; 0: not told */
     double budget;
-    bool by_pid; /* processes were named by pid alone */
+    bool by_pid;       /* processes were named by pid alone */
+    uint64_t begun_ns; /* before the program was started */
     uint64_t start_ns, start_cpu_ns;
     uint64_t tick_ns; /* when was read last */
     uint64_t mono_to_wall_ns;
@@ -73,6 +74,10 @@ void watching_settle(struct watching *w);
 /* NULL: it goes on, or nobody saw it end. */
 const struct watching_end *watching_end_of(const struct watching *w,
         uint32_t subject);
+
+/* Whether a counter of this subject began with nothing while we watched, so
+ * that its total is what was counted meanwhile. */
+bool watching_saw_begin(const struct watching *w, const struct subject *x);
 
 /* The share of a core that we ourselves took since the beginning. */
 double watching_cost(const struct watching *w, uint64_t now_ns);

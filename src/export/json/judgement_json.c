@@ -1,6 +1,7 @@
 #include "export/json/judgement_json.h"
 
 #include "export/json/summary_json.h"
+#include "model/phase.h"
 
 #include <math.h>
 
@@ -53,7 +54,8 @@ static void one_run(struct json *j, const struct judged_input *in)
     json_object(j, NULL);
     json_text(j, "run_id", in->summary.run.id);
     json_u64(j, "started_ns", in->summary.run.started_wall_ns);
-    json_u64(j, "inferences", in->run.count);
+    if (in->run.count)
+        json_u64(j, "inferences", in->run.count);
     json_real(j, "p10_us", in->run.value[JUDGED_P10] / 1e3);
     json_real(j, "p50_us", in->run.value[JUDGED_P50] / 1e3);
     if (in->run.sure[JUDGED_P10])
@@ -76,6 +78,10 @@ static void runs(struct json *j, const struct judgement *x)
     }
     json_u64(j, "history", x->history.count);
     json_bool(j, "in_turns", x->in_turns);
+    json_u64(j, "warmup_left_out", x->first);
+    if (x->side[1].inputs[0].phase)
+        json_text(j, "phase",
+                phase_name((enum phase)x->side[1].inputs[0].phase));
     json_end(j);
 }
 
@@ -126,8 +132,18 @@ static void buckets(struct json *j, const char *key,
     json_end(j);
 }
 
+static bool has_latency(const struct judgement_side *side)
+{
+    for (size_t i = 0; i < side->count; i++)
+        if (side->inputs[i].count)
+            return true;
+    return false;
+}
+
 static void latency(struct json *j, const struct judgement *x)
 {
+    if (!has_latency(&x->side[0]) && !has_latency(&x->side[1]))
+        return; /* of sweeps it would be of several things at once */
     json_object(j, "latency");
     buckets(j, "before", &x->side[0]);
     buckets(j, "after", &x->side[1]);

@@ -4,6 +4,7 @@
 #include "analyse/placement.h"
 #include "base/json.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void us(struct json *j, const char *key, double ns)
@@ -78,6 +79,18 @@ static void fusion(struct json *j, const struct fusion *f)
     json_end(j);
 }
 
+static void whose(struct json *j, const struct summary_session *x)
+{
+    json_u64(j, "session", x->id);
+    if (!x->model)
+        return;
+
+    char *name = summary_model_name(x->model);
+
+    json_text(j, "model", name);
+    free(name);
+}
+
 static void fusion_of(struct json *j, const struct summary *s,
         const struct summary_session *x)
 {
@@ -85,7 +98,7 @@ static void fusion_of(struct json *j, const struct summary *s,
     struct error e;
 
     json_object(j, NULL);
-    json_u64(j, "session", x->id);
+    whose(j, x);
     if (fusion_of_session(&f, s, x, &e))
         json_text(j, "reason", e.text);
     else
@@ -107,7 +120,7 @@ void placement_json(struct json *j, const struct summary *s)
         if (!placement_find(&p, &s->operators, x->id, x->providers))
             continue;
         json_object(j, NULL);
-        json_u64(j, "session", x->id);
+        whose(j, x);
         placement(j, &p);
         json_end(j);
     }

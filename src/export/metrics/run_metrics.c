@@ -47,6 +47,15 @@ static void count(struct counted_session *x, enum metric_id metric,
     buckets_add(*b, value, times);
 }
 
+static void count_duration(struct counted_session *x, const struct inference *i)
+{
+    count(x, METRIC_inference_duration_seconds, i->duration_ns, 1);
+    if (i->phase == PHASE_PREFILL)
+        count(x, METRIC_prefill_duration_seconds, i->duration_ns, 1);
+    if (i->phase == PHASE_DECODE)
+        count(x, METRIC_decode_duration_seconds, i->duration_ns, 1);
+}
+
 static void first_token(void *to, uint32_t session, uint64_t texts,
         uint64_t after_ns, bool counts)
 {
@@ -110,10 +119,66 @@ void run_metrics_counting(struct run_metrics *f, struct counting *c)
     generations_count_by(f->generations, c);
 }
 
+bool run_metrics_counts(const struct run_metrics *f, const struct inference *i)
+{
+    return !(i->flags & FLAG_FAILED) && counting_of(f->counting, i) != LEFT_OUT;
+}
+
+/* --- what tracing costs --------------------------------------------------- */
+
+/* It is told once a second; more than these do not wait for it. */
+#define WAITING_MAX 65536
+
+static bool must_wait(const struct run_metrics *f, const struct inference *i)
+{
+    return inference_is_traced(i) && !f->counting_done &&
+           !counting_knows_cost(f->counting, i);
+}
+
+/* Those of which it is known by now, or `all`. */
+static void settle(struct run_metrics *f, bool all)
+{
+    size_t kept = 0;
+
+    for (size_t n = 0; n < f->waiting_count; n++) {
+        const struct waiting *w = &f->waiting[n];
+        struct inference i = { .session = w->session,
+            .flags = w->flags,
+            .phase = w->phase,
+            .duration_ns = w->duration_ns };
+
+        if (!all && must_wait(f, &i))
+            f->waiting[kept++] = *w;
+        else if (run_metrics_counts(f, &i))
+            count_duration(session_of(f, i.session), &i);
+    }
+    f->waiting_count = kept;
+}
+
+static void let_wait(struct run_metrics *f, const struct inference *i)
+{
+    if (!f->waiting)
+        f->waiting = alloc_zero(WAITING_MAX, sizeof(*f->waiting));
+    if (f->waiting_count == WAITING_MAX)
+        settle(f, true);
+    f->waiting[f->waiting_count++] = (struct waiting){ .session = i->session,
+        .flags = i->flags,
+        .phase = i->phase,
+        .duration_ns = i->duration_ns };
+}
+
 void run_metrics_traced(struct run_metrics *f, const struct traced_sum *x)
 {
+    if (f->counting_done)
+        return;
+    counting_cost(f->counting, x);
+    settle(f, false);
+}
+
+void run_metrics_operators_of(struct run_metrics *f, const struct session *s)
+{
     if (!f->counting_done)
-        counting_cost(f->counting, x);
+        counting_share(f->counting, s->id, s->operators_of);
 }
 
 const struct run_metrics_about *run_metrics_about(const struct run_metrics *f)
@@ -206,15 +271,6 @@ static void count_context(struct counted_session *x, const struct inference *i)
         count(x, METRIC_inference_output_bytes, i->out_bytes, 1);
 }
 
-static void count_duration(struct counted_session *x, const struct inference *i)
-{
-    count(x, METRIC_inference_duration_seconds, i->duration_ns, 1);
-    if (i->phase == PHASE_PREFILL)
-        count(x, METRIC_prefill_duration_seconds, i->duration_ns, 1);
-    if (i->phase == PHASE_DECODE)
-        count(x, METRIC_decode_duration_seconds, i->duration_ns, 1);
-}
-
 void run_metrics_inference(struct run_metrics *f, const struct inference *i)
 {
     struct counted_session *x = session_of(f, i->session);
@@ -226,7 +282,9 @@ void run_metrics_inference(struct run_metrics *f, const struct inference *i)
     }
     if (!f->counting_done)
         counting_add(f->counting, i);
-    if (counting_of(f->counting, i) != LEFT_OUT)
+    if (must_wait(f, i))
+        let_wait(f, i);
+    else if (run_metrics_counts(f, i))
         count_duration(x, i);
     count_context(x, i);
     if (i->has_parts) {
@@ -250,6 +308,7 @@ void run_metrics_end(struct run_metrics *f)
 {
     struct summary_tokens sum;
 
+    settle(f, true);
     if (f->generations)
         generations_finish(f->generations, &sum);
     f->generations = NULL;
@@ -282,6 +341,7 @@ void run_metrics_free(struct run_metrics *f)
     free(f->processes);
     free(f->libraries);
     free(f->sessions);
+    free(f->waiting);
     free(f->host);
     free(f->about.run);
     free(f->about.command);

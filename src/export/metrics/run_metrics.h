@@ -1,5 +1,6 @@
-/* figures.h -- a run's metrics, counted as things happen: while it runs, or
- * from the store afterwards, with the same result.
+/* run_metrics.h -- a run's metrics, counted as things happen: while it runs, or
+ * from the store afterwards, with the same result, unless tracing is so dear
+ * that it depends on what came later which inferences count.
  *
  * What grows in memory grows with the number of processes and sessions, not of
  * inferences.  For one thread. */
@@ -32,9 +33,12 @@ void run_metrics_process(struct run_metrics *f, const struct process *p);
 void run_metrics_library(struct run_metrics *f, const struct library *l);
 void run_metrics_session(struct run_metrics *f, const struct session *s);
 void run_metrics_inference(struct run_metrics *f, const struct inference *i);
-/* What tracing costs, before the inferences that it is of: which of them count
- * depends on it. */
+/* What tracing costs so far, and which sessions share it: which inferences
+ * count depends on it, by what is known when they come. */
 void run_metrics_traced(struct run_metrics *f, const struct traced_sum *x);
+void run_metrics_operators_of(struct run_metrics *f, const struct session *s);
+/* Whether one that came is in the figures (analyse/counting.h). */
+bool run_metrics_counts(const struct run_metrics *f, const struct inference *i);
 /* Which inferences count is known beforehand; takes it. */
 void run_metrics_counting(struct run_metrics *f, struct counting *c);
 /* What ortmeter itself used; a 0 is not known. */

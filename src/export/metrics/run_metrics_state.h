@@ -1,5 +1,5 @@
-/* figures_state.h -- what figures.c counts and run_metrics_collect.c hands on;
- * for these two only. */
+/* run_metrics_state.h -- what run_metrics.c counts and run_metrics_collect.c
+ * hands on; for these two only. */
 #pragma once
 
 #include "analyse/counting.h"
@@ -38,8 +38,16 @@ struct run_metrics {
     size_t library_count;
     struct counted_session *sessions;
     size_t session_count;
-    struct counting *counting;       /* which inferences count, */
-    bool counting_done;              /* by all of them, and not as they come */
+    struct counting *counting; /* which inferences count, */
+    bool counting_done;        /* by all of them, and not as they come */
+    /* Traced ones that came before it was known what tracing costs. */
+    struct waiting {
+        uint32_t session;
+        uint16_t flags;
+        uint8_t phase;
+        uint64_t duration_ns;
+    } * waiting;
+    size_t waiting_count;
     struct generations *generations; /* NULL: nothing more comes */
     struct generation_listener listener;
     uint64_t tokens;

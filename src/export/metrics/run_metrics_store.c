@@ -1,4 +1,4 @@
-/* figures_store.c -- all that is known of a stored run: what is counted as
+/* run_metrics_store.c -- all that is known of a stored run: what is counted as
  * things happen, and what only its summary can tell. */
 #include "export/metrics/run_metrics.h"
 

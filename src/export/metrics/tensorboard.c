@@ -1,5 +1,6 @@
 /* tensorboard.c -- a run for TensorBoard: the latency of every inference as a
- * scalar, its spread along the run as histograms, and the run's figures.
+ * scalar, the spread of those that count (analyse/counting.h) along the run as
+ * histograms, and the run's figures.
  *
  * Steps count the inferences of a session from 1.  TensorBoard reads files
  * whose names contain "tfevents", and calls a run by its folder. */
@@ -30,6 +31,7 @@ struct latencies {
 
 struct board {
     struct tfevents *to;
+    struct counting *counting;
     struct map series; /* session to struct latencies */
     struct subject_book subjects;
     struct map steps; /* of readings: metric and subject to their count */
@@ -105,9 +107,11 @@ static void take_inference(void *to, const struct inference *i)
         return;
     x->step++;
     tfevents_scalar(b->to, end_ns, (int64_t)x->step, x->tag, value / 1e9);
-    hist_add(&x->hist, i->duration_ns);
-    x->squares += value * value;
-    if (x->hist.count < x->window && x->step < x->count)
+    if (counting_of(b->counting, i) != LEFT_OUT) {
+        hist_add(&x->hist, i->duration_ns);
+        x->squares += value * value;
+    }
+    if (!x->hist.count || (x->hist.count < x->window && x->step < x->count))
         return;
     tfevents_histogram(b->to, end_ns, (int64_t)x->step, x->tag, &x->hist,
             x->squares, 1e9);
@@ -167,8 +171,10 @@ static int write_all(struct board *b, struct store *s, int64_t run,
 {
     struct run_metrics *figures = NULL;
     struct figure_list list = { 0 };
-    int rc = store_each_session(s, run, take_session, b, e);
+    int rc = counting_read(&b->counting, s, run, e);
 
+    if (!rc)
+        rc = store_each_session(s, run, take_session, b, e);
     if (!rc)
         rc = store_each_inference(s, run, count_inference, b, e);
     set_windows(b);
@@ -201,6 +207,7 @@ static void release(struct board *b)
     map_release(&b->steps);
     subject_book_release(&b->subjects);
     buf_release(&b->tag);
+    counting_free(b->counting);
     tfevents_free(b->to);
 }
 

@@ -1,5 +1,6 @@
 /* html.c -- a run's report as one page: readable offline, light and dark, with
  * charts, and without a script or anything from elsewhere. */
+#include "analyse/measured.h"
 #include "base/alloc.h"
 #include "export/formats.h"
 #include "export/report/html_chart.h"
@@ -48,13 +49,20 @@ static const char head[] =
 struct charting {
     struct chart_latency *latency;
     struct counting *counting;
+    struct measured measured;
 };
+
+static bool is_shown(const struct charting *c, const struct inference *i)
+{
+    return !(i->flags & FLAG_FAILED) && measured_has(&c->measured, i) &&
+           counting_of(c->counting, i) != LEFT_OUT;
+}
 
 static void take_inference(void *to, const struct inference *i)
 {
     const struct charting *c = to;
 
-    if (counting_of(c->counting, i) != LEFT_OUT)
+    if (is_shown(c, i))
         chart_latency_add(c->latency, i);
 }
 
@@ -63,8 +71,7 @@ static void take_bounds(void *to, const struct inference *i)
     const struct charting *charting = to;
     struct chart_latency *c = charting->latency;
 
-    if (i->flags & FLAG_FAILED ||
-            counting_of(charting->counting, i) == LEFT_OUT)
+    if (!is_shown(charting, i))
         return;
     if (!c->most_ns || i->duration_ns < c->least_ns)
         c->least_ns = i->duration_ns;
@@ -120,7 +127,8 @@ static void page(struct buf *out, const struct summary *s,
         const struct report_table *t = &report.tables[i];
 
         add_table(out, t);
-        if (strcmp(t->title, "Latency") == 0) {
+        /* Times of several batches or levels are not pooled. */
+        if (strcmp(t->title, "Latency") == 0 && !s->sweep.count) {
             chart_latency_over_time(out, latency);
             chart_latency_spread(out, latency);
         }
@@ -140,10 +148,13 @@ static int write(struct sink *to, struct store *s, int64_t run, struct error *e)
     int rc = counting_read(&charting.counting, s, run, e);
 
     if (!rc)
+        rc = measured_read(&charting.measured, s, run, e);
+    if (!rc)
         rc = store_each_inference(s, run, take_bounds, &charting, e);
     if (!rc)
         rc = store_each_inference(s, run, take_inference, &charting, e);
     counting_free(charting.counting);
+    measured_release(&charting.measured);
     if (!rc)
         rc = summary_read(&summary, s, run, e);
     if (!rc) {

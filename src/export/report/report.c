@@ -52,6 +52,29 @@ static void about_inferences(struct report_table *t, const struct summary *s)
     report_addf(t, "%" PRIu64, s->lost);
 }
 
+static void rates(struct report_table *t, const struct summary *s)
+{
+    double seconds = (double)(s->last_end_ns - s->first_start_ns) / 1e9;
+    double done = (double)(s->inferences - s->failed);
+
+    if (done > 0 && seconds > 0 && !s->sweep.count) {
+        report_add(t, "inferences a second");
+        report_addf(t, "%.1f", done / seconds);
+        if (s->samples > done) {
+            report_add(t, "samples a second");
+            report_addf(t, "%.1f", s->samples / seconds);
+        }
+    }
+    if (s->warmup.known && s->warmup.count) {
+        struct buf each = { 0 };
+
+        report_duration(&each, s->warmup.mean_ns);
+        report_add(t, "warm-up");
+        report_addf(t, "%" PRIu64 " of %s", s->warmup.count, buf_cstr(&each));
+        buf_release(&each);
+    }
+}
+
 static void about_run(struct report *r, const struct summary *s)
 {
     struct report_table *t = report_begin(r, "Run", 2);
@@ -83,6 +106,7 @@ static void about_run(struct report *r, const struct summary *s)
                 s->libraries[i].path ? s->libraries[i].path : "");
     }
     about_inferences(t, s);
+    rates(t, s);
     if (s->run.has_energy) {
         report_add(t, "energy");
         report_addf(t, "%.3f J", s->run.energy_mj / 1e3);
@@ -173,6 +197,20 @@ static void percentiles(struct report_table *t, const char *of,
     report_add_duration(t, f->p99);
 }
 
+/* By tracing: left out of those times, or in them. */
+static void slowed_tokens(struct report_table *t, const char *of,
+        const struct summary_tokens *x, enum token_kind kind)
+{
+    if (x->left_out[kind]) {
+        report_addf(t, "left out of %s", of);
+        report_addf(t, "%" PRIu64 " that tracing slowed", x->left_out[kind]);
+    }
+    if (x->marked[kind]) {
+        report_addf(t, "in %s", of);
+        report_addf(t, "%" PRIu64 " that tracing slowed", x->marked[kind]);
+    }
+}
+
 static void tokens(struct report *r, const struct summary *s)
 {
     struct report_table *t = report_begin(r, "Tokens", 2);
@@ -180,9 +218,15 @@ static void tokens(struct report *r, const struct summary *s)
 
     report_add(t, "");
     report_add(t, "");
+    if (summary_no_tokens(s)) {
+        report_add(t, "none");
+        report_add(t, summary_no_tokens(s));
+    }
     if (x->count) {
         report_add(t, "tokens");
         report_addf(t, "%" PRIu64, x->count);
+        report_add(t, "generations");
+        report_addf(t, "%" PRIu64, x->generations);
     }
     if (x->ttft.count) {
         report_add(t, "time to the first");
@@ -196,6 +240,8 @@ static void tokens(struct report *r, const struct summary *s)
         percentiles(t, "the first", &x->ttft);
     if (x->gaps.count)
         percentiles(t, "each further one", &x->gaps);
+    slowed_tokens(t, "the first", x, TOKEN_FIRST);
+    slowed_tokens(t, "each further one", x, TOKEN_NEXT);
     if (x->count && x->busy_ns > 0) {
         report_add(t, "tokens a second");
         report_addf(t, "%.1f", (double)x->count * 1e9 / x->busy_ns);

@@ -39,6 +39,7 @@ struct target {
     uint32_t slot; /* below targets_slots(); free for another one after it */
     uint64_t pid;
     uint64_t parent;      /* pid, when it was found */
+    char name[64];        /* its comm, which is longer for the kernel's own */
     uint64_t start_ticks; /* since boot, as the kernel counts them */
     uint64_t start_ns;    /* of mono_ns() */
     int dir_fd;           /* /proc/PID, for openat(2) */

@@ -51,17 +51,30 @@ static void add_subject(struct targets *t, struct target *x,
         const struct proc_stat *st)
 {
     struct buf command = { 0 };
-    char name[64];
 
     target_command(&command, x);
-    text_copy(name, sizeof(name), st->name);
+    text_copy(x->name, sizeof(x->name), st->name);
     x->subject = subjects_add(t->subjects,
             &(struct subject){ .kind = SUBJECT_PROCESS,
                     .number = x->pid,
                     .start_ns = x->start_ns,
-                    .name = name,
+                    .name = x->name,
                     .detail = command.len ? buf_cstr(&command) : NULL,
                     .source = "process" });
+    buf_release(&command);
+}
+
+/* Its name is another one: after exec, then so is its command line; or its
+ * first thread has called itself something, which is no name of the process. */
+static void look_again(struct targets *t, struct target *x, struct str name)
+{
+    const char *before = subjects_get(t->subjects, x->subject)->detail;
+    struct buf command = { 0 };
+
+    text_copy(x->name, sizeof(x->name), name);
+    target_command(&command, x);
+    if (command.len && (!before || strcmp(before, buf_cstr(&command)) != 0))
+        subjects_rename(t->subjects, x->subject, x->name, buf_cstr(&command));
     buf_release(&command);
 }
 
@@ -165,6 +178,8 @@ int target_stat(struct targets *t, struct target *x, uint64_t now_ns,
         targets_ended(t, x, now_ns, -1);
         return -ESRCH;
     }
+    if (!x->ended && !str_is(str_trim(out->name), x->name))
+        look_again(t, x, out->name);
     out->name = (struct str){ 0 };
     x->threaded |= out->threads > 1;
     /* The first thread of a process may end before the others do: then it
