@@ -3,7 +3,9 @@
 #include "analyse/generation.h"
 #include "base/alloc.h"
 #include "base/hist.h"
+#include "model/limits.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +108,17 @@ void counting_add(struct counting *c, const struct inference *i)
         x->plain[phase]++;
     }
     hist_add(x->durations, i->duration_ns);
+}
+
+void counting_add_sum(struct counting *c, const struct latency_sum *sum)
+{
+    struct counted_session *x = session_of(c, sum->session);
+    uint8_t phase = phase_of(sum->phase);
+
+    x->looked_at += sum->looked_at;
+    *(sum->traced ? &x->traced[phase] : &x->plain[phase]) += sum->count;
+    if (sum->spread)
+        (void)hist_read(x->durations, str_of(sum->spread));
 }
 
 void counting_share(struct counting *c, uint32_t session, uint32_t table)
@@ -283,6 +296,42 @@ static int read_tokens(struct counting *c, struct store *s, int64_t run,
 
     generations_finish(g, &sum);
     c->tokens_known = true;
+    return rc;
+}
+
+struct reading_sums {
+    struct counting *counting;
+    bool any;
+};
+
+static void take_latency(void *to, const struct latency_sum *x)
+{
+    struct reading_sums *r = to;
+
+    r->any = true;
+    counting_add_sum(r->counting, x);
+}
+
+#define WIDEST_S 3600 /* of LATENCY_WIDTHS */
+
+int counting_read_sums(struct counting **out, struct store *s, int64_t run,
+        struct error *e)
+{
+    struct counting *c = counting_new();
+    struct reading_sums r = { c, false };
+    int rc = store_each_session(s, run, take_session, c, e);
+
+    if (!rc)
+        rc = store_each_traced_sum(s, run, take_sum, c, e);
+    if (!rc)
+        rc = store_each_latency_within(s, run, WIDEST_S, 0, LIMIT_NS,
+                take_latency, &r, e);
+    if (!rc && !r.any)
+        rc = -ENOENT;
+    if (rc)
+        counting_free(c);
+    else
+        *out = c;
     return rc;
 }
 

@@ -87,6 +87,15 @@ struct counting_session {
 struct counting_session counting_session(const struct counting *c,
         uint32_t session);
 
+/* Some at once: the latencies of a stretch of time. */
+void counting_add_sum(struct counting *c, const struct latency_sum *x);
+
+/* Of a stored run, by its latencies in hours: without reading its inferences,
+ * so first_traced, first_phase and the tokens are not known.  -ENOENT: it has
+ * none, as it was recorded before they were kept. */
+int counting_read_sums(struct counting **out, struct store *s, int64_t run,
+        struct error *e);
+
 /* Of a stored run. */
 int counting_read(struct counting **out, struct store *s, int64_t run,
         struct error *e);

@@ -152,9 +152,8 @@ static void stretch(struct hist_part *p, unsigned first, unsigned last)
     p->used = (uint16_t)used;
 }
 
-void hist_part_add(struct hist_part *p, uint64_t value)
+static void part_add_many(struct hist_part *p, unsigned at, uint64_t more)
 {
-    unsigned at = bucket_of(value);
     unsigned end = p->first + p->used;
 
     if (!p->used)
@@ -166,7 +165,12 @@ void hist_part_add(struct hist_part *p, uint64_t value)
 
     uint32_t *count = &p->bucket[at - p->first];
 
-    *count += *count != UINT32_MAX;
+    *count = more < UINT32_MAX - *count ? *count + (uint32_t)more : UINT32_MAX;
+}
+
+void hist_part_add(struct hist_part *p, uint64_t value)
+{
+    part_add_many(p, bucket_of(value), 1);
 }
 
 void hist_part_release(struct hist_part *p)
@@ -245,7 +249,9 @@ static char next_number(struct str *text, uint64_t *out)
     return sign;
 }
 
-int hist_read(struct hist *into, struct str text)
+/* Calls `add` for each bucket that was written. */
+static int each_written(struct str text,
+        void (*add)(void *to, unsigned bucket, uint64_t count), void *to)
 {
     char sign = ',';
 
@@ -264,7 +270,27 @@ int hist_read(struct hist *into, struct str text)
         if (sign != ',' && sign != ']')
             return -EINVAL;
         if (count)
-            add_many(into, bucket_of(value), count);
+            add(to, bucket_of(value), count);
     }
     return text.len ? -EINVAL : 0;
+}
+
+static void add_to_whole(void *to, unsigned bucket, uint64_t count)
+{
+    add_many(to, bucket, count);
+}
+
+int hist_read(struct hist *into, struct str text)
+{
+    return each_written(text, add_to_whole, into);
+}
+
+static void add_to_part(void *to, unsigned bucket, uint64_t count)
+{
+    part_add_many(to, bucket, count);
+}
+
+int hist_part_read(struct hist_part *into, struct str text)
+{
+    return each_written(text, add_to_part, into);
 }

@@ -76,3 +76,5 @@ void hist_part_write(const struct hist_part *p, struct buf *out);
  * those of the buckets' middles: who knows better sets them.  -EINVAL: it was
  * not; what came before is added. */
 int hist_read(struct hist *into, struct str text);
+/* The same for what takes little memory. */
+int hist_part_read(struct hist_part *into, struct str text);

@@ -1,5 +1,6 @@
 #include "cmd/metered.h"
 
+#include "analyse/latency_sums.h"
 #include "analyse/run_figures.h"
 #include "analyse/save_operators.h"
 #include "analyse/token_rows.h"
@@ -10,6 +11,7 @@
 #include "cmd/cli/source.h"
 #include "collect/collector.h"
 #include "energy/save.h"
+#include "live/activity.h"
 #include "live/control_socket.h"
 #include "live/loop.h"
 #include "live/rollup.h"
@@ -140,10 +142,12 @@ struct recording {
     struct collector *collector;
     struct loop *loop; /* NULL: nothing is sampled */
     struct energy_meter *meter;
+    struct activity *activity; /* NULL, as the loop */
     struct rollups *rollups;
+    struct latency_sums *sums;
     struct push *push; /* or NULL */
     struct store_subscriber store;
-    struct subscriber rollup, pushed, energy, news, to;
+    struct subscriber active, rollup, summed, pushed, energy, news, to;
     struct subscribers all;
     struct energy_plan plan;
     bool knows_energy; /* a source told of it, or it is to be modelled */
@@ -162,8 +166,10 @@ static void recording_free(struct recording *r)
     control_socket_close(r->socket);
     controls_free(r->controls);
     energy_meter_close(r->meter);
+    activity_free(r->activity);
     loop_close(r->loop);
     rollups_free(r->rollups);
+    latency_sums_free(r->sums);
     collector_close(r->collector);
     push_free(r->push);
     buf_release(&r->tags);
@@ -179,6 +185,49 @@ static void look_for_energy(void *to, const struct reading_list *list)
                 metric_is_energy((enum metric_id)list->items[i].metric);
 }
 
+/* --- how it is recorded ---------------------------------------------------
+ *
+ * Kept beside the run, for those who ask what its figures are worth. */
+
+static void keep_setting(struct store *s, const char *name, const char *value)
+{
+    store_add_setting(s, &(struct setting){ name, value });
+}
+
+static void keep_settings(struct store *store, const struct metered_settings *s)
+{
+    char number[32];
+
+    keep_setting(store, "ops", s->ops);
+    keep_setting(store, "energy", energy_mode_names[s->energy]);
+    (void)snprintf(number, sizeof(number), "%g", s->hz);
+    keep_setting(store, "rate_hz", number);
+    (void)snprintf(number, sizeof(number), "%llu",
+            (unsigned long long)s->stats);
+    keep_setting(store, "stats", number);
+}
+
+static void keep_rates(struct recording *r)
+{
+    struct sampling *s = r->loop ? loop_sampling(r->loop) : NULL;
+
+    for (size_t i = 0; s && i < sampling_source_count(s); i++) {
+        const struct sampling_source *x = sampling_source_at(s, i);
+        double effective = sampling_effective_hz(x);
+
+        store_add_sampler_rate(r->store.store,
+                &(struct sampler_rate){
+                        .name = x->sampler->name,
+                        .wanted_hz = x->wanted_hz,
+                        .hz = x->hz,
+                        .effective_hz = effective > 0 ? effective : NAN,
+                        .reads = x->reads,
+                        .missed = x->missed,
+                        .reason = x->rc ? x->why.text : NULL,
+                });
+    }
+}
+
 /* What is computed from a run and kept beside it.  What cannot be told is no
  * reason to stop. */
 static void derive(void *to, struct run *run)
@@ -186,6 +235,7 @@ static void derive(void *to, struct run *run)
     struct recording *r = to;
     struct store *store = r->store.store;
 
+    keep_rates(r);
     (void)token_rows_keep(store, run->row, NULL);
     if (r->knows_energy)
         (void)energy_save(store, run, NULL);
@@ -207,15 +257,20 @@ static void tell_news(void *to, const uint64_t *now_ns)
     control_socket_tell(r->socket);
 }
 
-/* The rollups come first, as at the end they have something to tell. */
+/* Those come first that have something to tell at the end.  `active` is filled
+ * when there is a loop. */
 static void subscribe(struct recording *r, const struct metered_settings *s)
 {
     r->to = subscriber_to_all(&r->all);
     r->rollups = rollups_new(&r->to);
     r->rollup = rollups_subscriber(r->rollups);
+    subscribers_add(&r->all, &r->active);
     subscribers_add(&r->all, &r->rollup);
     r->energy = (struct subscriber){ .context = r, .changes = look_for_energy };
     subscribers_add(&r->all, &r->energy);
+    r->sums = latency_sums_new(r->store.store);
+    r->summed = latency_sums_subscriber(r->sums);
+    subscribers_add(&r->all, &r->summed);
     subscribers_add(&r->all, &r->store.to);
     if (r->push) {
         r->pushed = push_subscriber(r->push);
@@ -246,17 +301,21 @@ static void begin_sampling(struct recording *r, double hz)
         .rate_count = energy_rates(rates, &r->plan),
     };
 
-    if (hz > 0 &&
-            loop_open(&r->loop,
-                    &(struct loop_plan){
-                            .sampling = &sampling,
-                            .to = &r->to,
-                            .start_ns =
-                                    collector_run(r->collector)->start_mono_ns,
-                            .shares_thread = true,
-                    },
-                    NULL) == 0)
-        r->meter = energy_record(r->loop, &r->plan);
+    uint64_t start_ns = collector_run(r->collector)->start_mono_ns;
+
+    if (hz <= 0 || loop_open(&r->loop,
+                           &(struct loop_plan){
+                                   .sampling = &sampling,
+                                   .to = &r->to,
+                                   .start_ns = start_ns,
+                                   .shares_thread = true,
+                           },
+                           NULL))
+        return;
+    r->meter = energy_record(r->loop, &r->plan);
+    r->activity = activity_new(r->loop, start_ns);
+    r->active = activity_subscriber(r->activity);
+    keep_rates(r);
 }
 
 static int open_collector(struct recording *r, const struct metered_settings *s,
@@ -325,6 +384,7 @@ static int start(struct recording *r, const struct metered_settings *s,
         .meter_offset_s = meter_offset_s(s),
     };
     subscribe(r, s);
+    keep_settings(store, s);
     rc = collector_start(r->collector, &r->all, e);
     if (rc)
         store_cancel_run(store);
@@ -429,7 +489,7 @@ int metered_run(struct metered *out, const struct metered_settings *s,
 
     tell_of_outer();
     if (s->serving.on)
-        rc = serving_start(&serving, &s->serving, &s->database, e);
+        rc = serving_start(&serving, &s->serving, &s->database, NULL, e);
     if (rc) {
         *out = (struct metered){ .outcome.program_is_well = true };
         return rc;

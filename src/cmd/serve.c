@@ -1,4 +1,5 @@
 /* serve.c -- recorded and running runs over HTTP, until somebody stops it. */
+#include "cmd/cli/source.h"
 #include "cmd/cmd.h"
 #include "cmd/serving.h"
 #include "os/clock.h"
@@ -7,20 +8,24 @@
 
 struct settings {
     struct serving_settings serving;
-    struct database database;
+    struct source source;
 };
 
 static int run(const struct cmd_call *c, struct error *e)
 {
     struct settings *s = c->settings;
     struct serving *serving = NULL;
-    int rc;
+    struct address fleet = { 0 };
+    int rc = source_is_fleet(&fleet, &s->source, e);
 
     interrupt_catch();
-    rc = serving_start(&serving, &s->serving, &s->database, e);
+    if (rc >= 0)
+        rc = serving_start(&serving, &s->serving, &s->source.database,
+                rc ? &fleet : NULL, e);
     while (!rc && !interrupt_came())
         (void)sleep_until(mono_ns() + UINT64_C(3600000000000));
     serving_stop(serving);
+    address_release(&fleet);
     return rc;
 }
 
@@ -40,7 +45,7 @@ static const struct option options[] = {
             "may have texts made by; may be repeated"),
     OPTION_FLAG("store-prompts", 0, struct settings, serving.store_prompts,
             "keep the prompts and texts of those, too", .rare = true),
-    DATABASE_OPTIONS(struct settings, database),
+    SOURCE_OPTIONS(struct settings, source),
     OPTION_END,
 };
 
@@ -56,7 +61,10 @@ const struct cmd cmd_serve = {
             "Without a\n"
             "token one may look, on this machine only.  docs/api.md says what "
             "can be\n"
-            "asked for.\n",
+            "asked for.\n"
+            "With --store it serves the runs of many machines instead: those "
+            "that were sent\n"
+            "there, without what happens just now.\n",
     .options = options,
     .notes = "Tokens for others: 'ortmeter token'.  Every access is noted in "
              "audit.log\n"
@@ -64,6 +72,7 @@ const struct cmd cmd_serve = {
     .examples = "serve\n"
                 "serve --port 9000 --require-token\n"
                 "serve --open --model-root ~/models\n"
+                "serve --store clickhouse://meter@db.example:8123/runs\n"
                 "serve --bind 0.0.0.0 --tls-cert c.pem --tls-key k.pem\n"
                 "serve --bind 0.0.0.0 --tls-self-signed --host meter.lan\n",
     .settings_size = sizeof(struct settings),

@@ -9,6 +9,7 @@
 #include "os/path.h"
 #include "os/self.h"
 #include "serve/certificate.h"
+#include "store/table.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -22,6 +23,7 @@
 struct serving {
     struct server *server;
     struct database database;
+    const struct address *fleet; /* or NULL */
     char folder[PATH_MAX];
     mtx_t mutex; /* of what follows */
     uint64_t looked_ns;
@@ -64,7 +66,14 @@ int serving_folder(char *out, size_t cap, struct error *e)
 static int open_store(void *to, struct store **out, enum store_mode mode,
         struct error *e)
 {
-    return database_open_as(out, &((struct serving *)to)->database, mode, e);
+    struct serving *s = to;
+
+    if (!s->fleet)
+        return database_open_as(out, &s->database, mode, e);
+
+    int rc = store_open_copy(out, e); /* nothing is recorded there */
+
+    return rc ? rc : store_end_copy(*out, e);
 }
 
 /* --- what only doctor knows ----------------------------------------------- */
@@ -206,7 +215,7 @@ static void tell_certificate(const struct serving *s)
 }
 
 int serving_start(struct serving **out, const struct serving_settings *x,
-        const struct database *d, struct error *e)
+        const struct database *d, const struct address *fleet, struct error *e)
 {
     struct serving *s = alloc_zero(1, sizeof(*s));
     int rc = x->port > 65535
@@ -215,6 +224,7 @@ int serving_start(struct serving **out, const struct serving_settings *x,
                      : serving_folder(s->folder, sizeof(s->folder), e);
 
     s->database = *d;
+    s->fleet = fleet;
     (void)mtx_init(&s->mutex, mtx_plain);
     if (!rc)
         rc = server_start(&s->server,
@@ -233,6 +243,7 @@ int serving_start(struct serving **out, const struct serving_settings *x,
                         .embedders = x->embedders.item,
                         .embedder_count = (size_t)x->embedders.count,
                         .folder = s->folder,
+                        .fleet = fleet,
                         .open_store = open_store,
                         .sources = write_sources,
                         .machine = write_machine,

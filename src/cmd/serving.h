@@ -52,9 +52,10 @@ struct serving_settings {
 struct serving;
 
 /* Starts the server and tells its address on stderr.
- * The settings and the database's live as long. */
+ * The settings and the database's live as long; so does `fleet`, a store of
+ * many machines that is served instead, or NULL. */
 int serving_start(struct serving **out, const struct serving_settings *x,
-        const struct database *d, struct error *e);
+        const struct database *d, const struct address *fleet, struct error *e);
 /* A run that was recorded here has ended: those who listen are told. */
 void serving_settle(struct serving *s);
 /* NULL is welcome, as above. */

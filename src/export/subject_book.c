@@ -1,5 +1,6 @@
 #include "export/subject_book.h"
 
+#include "analyse/summary.h"
 #include "base/alloc.h"
 
 #include <inttypes.h>
@@ -65,6 +66,16 @@ void subject_book_release(struct subject_book *b)
     map_release(&b->subjects);
 }
 
+/* As what is counted of sessions has it (run_metrics_collect.c). */
+static void label_session(struct figure *f, const struct subject *x)
+{
+    char *model = x->name ? summary_model_name(x->name) : NULL;
+
+    figure_label_u64(f, "session", x->number);
+    figure_label(f, "model", model);
+    free(model);
+}
+
 void subject_label(struct figure *f, const struct subject_book *b, uint32_t id)
 {
     const struct subject *x = find(b, id);
@@ -88,6 +99,7 @@ void subject_label(struct figure *f, const struct subject_book *b, uint32_t id)
         figure_label_u64(f, "tid", x->number);
         figure_label(f, "thread", x->name);
         break;
+    case SUBJECT_SESSION: label_session(f, x); return;
     case SUBJECT_KINDS: return;
     }
     if (parent && parent->kind != x->kind)

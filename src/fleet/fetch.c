@@ -73,6 +73,31 @@ static int fetch(struct store **out, int64_t *row, struct clickhouse *c,
     return rc;
 }
 
+int fetch_these(struct store **out, struct clickhouse *c,
+        const char *const *names, size_t count, struct error *e)
+{
+    struct fetch_copy x = { 0 };
+    int rc = fetch_copy_open(&x, c, e);
+
+    for (size_t i = 0; i < count && !rc; i++) {
+        struct buf id = { 0 };
+
+        rc = find(&id, c, names[i], e);
+        buf_printf(&x.where, "%s'%s'", i ? ", " : " WHERE `run_id` IN (",
+                buf_cstr(&id));
+        buf_release(&id);
+    }
+    buf_char(&x.where, ')');
+    if (!rc) /* so that the newest is the last */
+        rc = fetch_copy_runs(&x, " ORDER BY `timestamp`, `run_id`", e);
+    if (!rc)
+        rc = fetch_copy_others(&x, NULL, e);
+    if (!rc)
+        rc = store_end_copy(x.store, e);
+    fetch_copy_end(&x, rc, out);
+    return rc;
+}
+
 int fetch_run(struct store **out, int64_t *row, struct clickhouse *c,
         const char *name, struct error *e)
 {

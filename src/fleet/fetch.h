@@ -17,7 +17,17 @@ int fetch_run(struct store **out, int64_t *row, struct clickhouse *c,
 int fetch_run_alone(struct store **out, int64_t *row, struct clickhouse *c,
         const char *name, struct error *e);
 
+/* All of several runs, in one store; names as above.  -ENOENT, -ENOTUNIQ: of
+ * any of them. */
+int fetch_these(struct store **out, struct clickhouse *c,
+        const char *const *names, size_t count, struct error *e);
+
 /* Those runs of all machines that store_list_runs() is to show: the same filter
  * then finds them in `out`. */
 int fetch_runs(struct store **out, struct clickhouse *c,
+        const struct run_filter *f, struct error *e);
+
+/* How many there are, whatever the page; `runs` are those that fetch_runs()
+ * brought. */
+int fetch_count_runs(uint64_t *count, struct clickhouse *c, struct store *runs,
         const struct run_filter *f, struct error *e);

@@ -2,6 +2,8 @@
 #include "fleet/fetch.h"
 #include "fleet/fetch_copy.h"
 
+#include <errno.h>
+
 /* The server is asked about so many runs at a time. */
 #define RUNS_AT_ONCE 1000
 
@@ -21,6 +23,8 @@ static void add_filter(struct buf *out, const struct run_filter *f)
     if (f->to_wall_ns)
         buf_printf(out, " AND `timestamp` < %llu",
                 (unsigned long long)f->to_wall_ns);
+    if (f->has_status)
+        buf_printf(out, " AND `status` = %d", (int)f->status);
     if (f->experiment)
         add_condition(out, "`experiment_name` = ", str_of(f->experiment), "");
     if (f->prompt)
@@ -43,6 +47,13 @@ static void add_filter(struct buf *out, const struct run_filter *f)
     }
 }
 
+/* What the server cannot be asked, as the store asks it: then all others are
+ * brought, and the store finds those that are meant. */
+static bool is_for_store(const struct run_filter *f)
+{
+    return f->tag_parts || f->host || f->text;
+}
+
 static void add_order(struct buf *out, const struct run_filter *f)
 {
     static const char *const columns[] = {
@@ -55,6 +66,8 @@ static void add_order(struct buf *out, const struct run_filter *f)
     uint64_t count = f->limit > UINT64_MAX - f->offset ? UINT64_MAX
                                                        : f->offset + f->limit;
 
+    if (is_for_store(f))
+        count = UINT32_MAX;
     buf_printf(out,
             " ORDER BY `%s` %s NULLS LAST, `timestamp` %s, `run_id` LIMIT "
             "%llu",
@@ -106,7 +119,8 @@ static int count_inferences(struct ids *ids)
 /* What `list` shows of runs beside themselves. */
 static void copy_listed(struct ids *ids)
 {
-    static const char *const names[] = { "run_figures", "sessions", NULL };
+    static const char *const names[] = { "pipeline_sections", "run_figures",
+        "sessions", NULL };
     struct fetch_copy *x = ids->copying;
 
     if (ids->count && !ids->rc) {
@@ -163,5 +177,23 @@ int fetch_runs(struct store **out, struct clickhouse *c,
     buf_release(&ids.list);
     buf_release(&ids.unsure);
     buf_release(&order);
+    return rc;
+}
+
+int fetch_count_runs(uint64_t *count, struct clickhouse *c, struct store *runs,
+        const struct run_filter *f, struct error *e)
+{
+    struct buf sql = { 0 }, answer = { 0 };
+    int rc;
+
+    if (is_for_store(f))
+        return store_count_runs(runs, f, count, e);
+    buf_text(&sql, "SELECT count() FROM `profiling_runs` FINAL");
+    add_filter(&sql, f);
+    rc = clickhouse_run(c, buf_cstr(&sql), &answer, e);
+    if (!rc && str_u64(count, str_trim(buf_str(&answer))))
+        rc = fail(e, -EPROTO, "%s does not count", clickhouse_address(c)->name);
+    buf_release(&sql);
+    buf_release(&answer);
     return rc;
 }

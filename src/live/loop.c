@@ -6,6 +6,7 @@
 #include "os/clock.h"
 #include "os/pause.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,8 @@ struct loop {
     struct subscriber to;
     struct sampling *sampling;
     struct board *board; /* or NULL */
-    struct loop_feed feed;
+    struct loop_feed feeds[LOOP_FEEDS_MAX];
+    size_t feed_count;
     uint64_t start_ns;
     uint64_t tick_ns; /* when was read last */
     bool shares_thread;
@@ -59,7 +61,8 @@ void loop_close(struct loop *l)
 
 void loop_add_feed(struct loop *l, const struct loop_feed *feed)
 {
-    l->feed = *feed;
+    assert(l->feed_count < LOOP_FEEDS_MAX);
+    l->feeds[l->feed_count++] = *feed;
 }
 
 struct sampling *loop_sampling(struct loop *l)
@@ -222,8 +225,8 @@ bool loop_step(struct loop *l)
     if (l->shares_thread)
         sampling_charge(l->sampling);
     tell_changes(l);
-    if (l->feed.poll)
-        l->feed.poll(l->feed.context);
+    for (size_t i = 0; i < l->feed_count; i++)
+        l->feeds[i].poll(l->feeds[i].context);
     return true;
 }
 
@@ -238,8 +241,9 @@ void loop_finish(struct loop *l)
     const struct subjects *s = sampling_subjects(l->sampling);
 
     loop_read_all(l);
-    if (l->feed.finish)
-        l->feed.finish(l->feed.context);
+    for (size_t i = 0; i < l->feed_count; i++)
+        if (l->feeds[i].finish)
+            l->feeds[i].finish(l->feeds[i].context);
     for (size_t i = 0; i < subjects_missing_count(s); i++)
         l->to.missing(l->to.context, subjects_missing_at(s, i));
 }

@@ -34,12 +34,14 @@ int loop_open(struct loop **out, const struct loop_plan *plan, struct error *e);
 void loop_close(struct loop *l);
 
 /* Another source of readings, which comes to be looked at after the samplers,
- * and at the end. */
+ * and, if it has `finish`, at the end. */
 struct loop_feed {
     void *context;
     void (*poll)(void *context);
     void (*finish)(void *context);
 };
+
+#define LOOP_FEEDS_MAX 4
 
 void loop_add_feed(struct loop *l, const struct loop_feed *feed);
 

@@ -57,6 +57,8 @@ static const struct limit limits[] = {
     NUMBER("power_samples", "timestamp", 0, LIMIT_NS),
     NUMBER(NULL, "timestamp", 0, INT64_MAX / 2),
     NUMBER("rollups", "second", 0, LIMIT_NS / 1000000000, .gap = 1 << 20),
+    NUMBER(NULL, "width_s", 1, 86400),
+    NUMBER(NULL, "place", 0, LIMIT_NS / 1000000000),
     NUMBER(NULL, "span_kind", 0, SPAN_OPERATOR),
     NUMBER(NULL, "span_*", 0, 2 * LIMIT_NS),
     NUMBER(NULL, "*_ns", 0, LIMIT_NS),
@@ -72,6 +74,7 @@ static const struct limit limits[] = {
     NUMBER(NULL, "exit_code", INT32_MIN, INT32_MAX),
     NUMBER(NULL, "signal", 0, 255),
     NUMBER(NULL, "is_output", 0, 1),
+    NUMBER(NULL, "traced", 0, 1),
     NUMBER(NULL, "is_constant", 0, 1),
     NUMBER(NULL, "element_type", 0, UINT8_MAX),
 
@@ -105,6 +108,9 @@ static const struct limit limits[] = {
     NUMBER(NULL, "cycles", 0, LIMIT_COUNT),
     NUMBER(NULL, "inferences", 0, LIMIT_COUNT),
     NUMBER(NULL, "failed", 0, LIMIT_COUNT),
+    NUMBER(NULL, "looked_at", 0, LIMIT_COUNT),
+    NUMBER(NULL, "reads", 0, LIMIT_COUNT),
+    NUMBER(NULL, "missed", 0, LIMIT_COUNT),
     NUMBER(NULL, "beside", 0, LIMIT_COUNT),
     NUMBER(NULL, "operator_runs", 0, LIMIT_COUNT),
     NUMBER(NULL, "doubtful", 0, LIMIT_COUNT),
@@ -116,15 +122,17 @@ static const struct limit limits[] = {
     NUMBER(NULL, "near_zero", 0, LIMIT_COUNT),
 
     /* What was read or computed. */
+    { "settings", "value", LIMIT_IS_TEXT, .most = LIMIT_TEXT },
     REAL("*_mj"), REAL("*_mw"), REAL("*_ms"), SENSED("value"), REAL("threshold"),
     SENSED("min"), SENSED("mean"), SENSED("max"), REAL("activation_*"),
     REAL("*_entropy"), REAL("*_sparsity"), REAL("*_weight"), REAL("*_ratio"),
-    ANY("squares"), ANY("mean_abs"), ANY("std_dev"), ANY("max_abs"),
+    REAL("hz"), REAL("*_hz"), ANY("squares"), ANY("mean_abs"), ANY("std_dev"), ANY("max_abs"),
 
     /* Texts. */
     { NULL, "run_id", LIMIT_IS_TEXT, .needed = true, .most = RUN_ID_LEN },
     { "profiling_runs", "version", LIMIT_IS_TEXT, .needed = true, .most = 256 },
     { "subjects", "kind", LIMIT_IS_TEXT, .needed = true, .most = 256 },
+    { "sampler_rates", "reason", LIMIT_IS_TEXT, .most = LIMIT_TEXT },
     NEEDED("command"), NEEDED("reason"),
     NEEDED("rule"), NEEDED("component_name"),
     NEEDED("operation_type"),

@@ -4,7 +4,8 @@
  * from it: a metric is added by one entry of METRIC_LIST, and nowhere else.
  *
  * A name is in snake_case and ends with its unit in full, which is a base unit:
- * seconds, not milliseconds.  Behind the unit of a counter stands "_total"; a
+ * seconds, not milliseconds (what is in flight says so behind it).  Behind the
+ * unit of a counter stands "_total"; a
  * metric of kind info has no unit ("none") and ends with "_info".  Ratios go
  * from 0 to 1.  On export a name gets "ortmeter_" before it; here it has no
  * prefix.
@@ -69,6 +70,14 @@ enum metric_source {
         "Inferences that ended, with a result or with an error.") \
     X(failed_inferences_total, "inferences", COUNTER, SESSION, HOOK, \
         "Inferences that ended with an error.") \
+    X(traced_inferences_total, "inferences", COUNTER, SESSION, HOOK, \
+        "Inferences that ended and whose operators were recorded.") \
+    X(session_busy_seconds_total, "seconds", COUNTER, SESSION, METRICS, \
+        "Time in which one inference of the session or more was running, " \
+        "told when those that ran then have ended.") \
+    X(inferences_in_flight, "inferences", GAUGE, SESSION, METRICS, \
+        "Inferences of the session that ran at the same time, in the mean of " \
+        "a tenth of a second, told when those that ran then have ended.") \
     X(inference_duration_seconds, "seconds", HISTOGRAM, INFERENCE, HOOK, \
         "Latency: from the call of an inference until it returns, or, when " \
         "it is asynchronous, until its callback is called.") \
@@ -362,6 +371,9 @@ enum metric_source {
         "Clock of the CPU.") \
     X(host_busy_ratio, "ratio", GAUGE, HOST, METRICS, \
         "Share of the time that all CPUs worked since the reading before.") \
+    X(others_cpu_cores, "cores", GAUGE, HOST, METRICS, \
+        "CPU time that others than the program and ortmeter used in a " \
+        "second, in the kernel's steps of 10 ms: 1 is one core all the time.") \
     X(host_switches_total, "switches", COUNTER, HOST, SYSTEM, \
         "Context switches of the whole machine since it started.") \
     X(host_started_processes_total, "processes", COUNTER, HOST, SYSTEM, \

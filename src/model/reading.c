@@ -9,6 +9,7 @@ const char *subject_kind_name(enum subject_kind kind)
         [SUBJECT_ZONE] = "zone",
         [SUBJECT_PROCESS] = "process",
         [SUBJECT_THREAD] = "thread",
+        [SUBJECT_SESSION] = "session",
     };
 
     return names[kind];

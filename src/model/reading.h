@@ -18,6 +18,7 @@ enum subject_kind {
     SUBJECT_ZONE,    /* a part with a sensor of its own: "package-0", "edge" */
     SUBJECT_PROCESS, /* number: its pid */
     SUBJECT_THREAD,  /* number: its tid */
+    SUBJECT_SESSION, /* number: its id, name: the path of its model */
     SUBJECT_KINDS
 };
 

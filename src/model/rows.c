@@ -8,5 +8,8 @@ const struct row_type *const row_types[] = {
     &operator_sum_rows,
     &traced_sum_rows,
     &activation_rows,
+    &latency_sum_rows,
+    &setting_rows,
+    &sampler_rate_rows,
     NULL,
 };

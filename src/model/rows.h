@@ -7,6 +7,7 @@
 #pragma once
 
 #include "model/column.h"
+#include "model/recorded.h"
 #include "model/run.h"
 #include "model/traced.h"
 
@@ -25,7 +26,8 @@ struct row_type {
 
 extern const struct row_type operator_rows, operator_edge_rows,
         operator_tensor_rows, operator_shape_rows, operator_sum_rows,
-        traced_sum_rows, activation_rows;
+        traced_sum_rows, activation_rows, latency_sum_rows, setting_rows,
+        sampler_rate_rows;
 
 /* All that the store keeps by their description; ends with NULL. */
 extern const struct row_type *const row_types[];

@@ -83,7 +83,7 @@ enum run_event {
 };
 
 /* Those who are told, in this order. */
-#define SUBSCRIBERS_MAX 8
+#define SUBSCRIBERS_MAX 12
 
 struct subscribers {
     const struct subscriber *item[SUBSCRIBERS_MAX];

@@ -3,7 +3,7 @@
 #include "base/json_read.h"
 #include "os/clock.h"
 #include "os/local.h"
-#include "serve/common.h"
+#include "serve/run_about.h"
 
 #include <errno.h>
 

@@ -2,6 +2,7 @@
  * the order of the contract, then the handler. */
 #include "os/clock.h"
 #include "push/gzip.h"
+#include "serve/fleet_runs.h"
 #include "serve/state.h"
 
 #include <errno.h>
@@ -131,7 +132,8 @@ static int open_store(struct server *s, const struct route *r,
 
     if (*store || !(r->flags & (ROUTE_STORE | ROUTE_CHANGES)))
         return 0;
-    if (s->plan.open_store(s->plan.context, store, mode, &why) == 0)
+    if (s->plan.open_store(s->plan.context, store, mode, &why) == 0 ||
+            r->flags & ROUTE_PAGE) /* it comes without, too */
         return 0;
     answer_problem(a, 503, "unavailable", NULL,
             "the database cannot be opened now");
@@ -153,7 +155,9 @@ static void handle(struct server *s, const struct dispatch *d,
         memcpy(c.id, d->id.p ? d->id.p : "", d->id.len);
     a->status = 200;
     a->type = d->route->type ? d->route->type : "application/json";
-    if (query_read(&c, a) == 0 && open_store(s, d->route, store, a) == 0) {
+    if (query_read(&c, a) == 0 &&
+            (s->plan.fleet ? fleet_open(&c, store, a)
+                           : open_store(s, d->route, store, a)) == 0) {
         c.store = *store;
         if (d->id.len > RUN_ID_LEN)
             answer_problem(a, 404, "not_found", NULL, "there is no such run");

@@ -1,14 +1,11 @@
-/* figures_json.h -- the data models of TEZ-158 and histograms, as JSON: the
- * same in answers and in messages.  Not for others. */
+/* figures_json.h -- histograms, and inferences of live runs (export/json/
+ * shapes.h), as JSON: the same in answers and in messages.  Not for others. */
 #pragma once
 
 #include "base/hist.h"
 #include "base/json.h"
+#include "export/json/shapes.h"
 #include "model/run.h"
-
-/* "CPU", "GPU", "NPU" or "Mixed", of a provider's name as ONNX Runtime has
- * it. */
-const char *provider_class(const char *name);
 
 /* [bucket, count, ...], numbered as in hist.h.  `before`: only what was added
  * since that one. */

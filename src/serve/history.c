@@ -3,9 +3,10 @@
 #include "base/alloc.h"
 #include "base/hist.h"
 #include "base/quantile.h"
+#include "export/json/shapes.h"
 #include "export/subject_book.h"
 #include "model/phase.h"
-#include "serve/common.h"
+#include "serve/run_about.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,6 +17,7 @@
 #define POINTS_USUAL 600
 #define POINTS_MAX   11000
 #define SECOND       UINT64_C(1000000000)
+#define STEP_LEAST   0.001
 
 /* Names of the data models, made of metrics. */
 static const struct derived {
@@ -48,7 +50,8 @@ struct series {
     uint8_t phase;
     struct step *steps; /* ascending */
     size_t count, cap;
-    double before; /* of a counter: its value before the first step */
+    double before; /* the last value before the first step */
+    uint64_t before_ns;
     bool has_before;
 };
 
@@ -56,7 +59,9 @@ struct history {
     struct call *call;
     const struct run_about *run;
     uint64_t from_ns, to_ns; /* since the run's start */
-    uint64_t step_ns;
+    uint64_t step_ns;        /* as they were made: 1 */
+    bool as_made;            /* step=0 */
+    bool has_sums;           /* latencies by second, minute and hour are kept */
     bool wants_values;
     const struct metric *metric;
     struct series *series;
@@ -158,6 +163,7 @@ static void take_reading(void *to, const struct reading *r)
 
     if (r->time_ns < h->from_ns) {
         s->before = r->value;
+        s->before_ns = r->time_ns;
         s->has_before = true;
     }
     if (!is_in(h, r->time_ns))
@@ -196,6 +202,33 @@ static void take_inference(void *to, const struct inference *i)
     }
 }
 
+/* Traced ones, or the others, of a phase: they count alike. */
+static void take_latencies(void *to, const struct latency_sum *x)
+{
+    struct history *h = to;
+    struct inference like = { .session = x->session,
+        .phase = x->phase,
+        .flags = x->traced ? FLAG_TRACED : 0 };
+    struct series *s = series_of(h, x->session, x->phase);
+    struct step *step = step_of(s, x->place * x->width_s * SECOND / h->step_ns);
+
+    switch ((enum metric_id)(h->metric - metric_table)) {
+    case METRIC_inference_duration_seconds:
+        if (!x->count || counting_of(h->counting, &like) == LEFT_OUT)
+            break;
+        if (!step->count || (double)x->min_ns / 1e9 < step->min)
+            step->min = (double)x->min_ns / 1e9;
+        if (!step->count || (double)x->max_ns / 1e9 > step->max)
+            step->max = (double)x->max_ns / 1e9;
+        step->count += x->count;
+        step->sum += (double)x->sum_ns / 1e9;
+        (void)hist_part_read(&step->hist, str_of(x->spread ? x->spread : ""));
+        break;
+    case METRIC_failed_inferences_total: step->count += x->failed; break;
+    default: step->count += x->count + x->failed + x->looked_at; break;
+    }
+}
+
 static bool is_of_inferences(const struct metric *m)
 {
     enum metric_id id = (enum metric_id)(m - metric_table);
@@ -213,22 +246,66 @@ static void take_session(void *to, const struct session *x)
         map_put(&h->models, x->id, (uintptr_t)alloc_text(x->model));
 }
 
+/* Which inferences count; of a run from before latencies were kept, by all of
+ * its inferences. */
+static int read_counting(struct history *h, struct error *e)
+{
+    struct store *s = h->call->store;
+    int rc = counting_read_sums(&h->counting, s, h->run->row, e);
+
+    h->has_sums = !rc;
+    return rc == -ENOENT ? counting_read(&h->counting, s, h->run->row, e) : rc;
+}
+
+/* The widest of the stretches that are kept of which steps are made. */
+static uint32_t width_of(uint64_t step_ns)
+{
+    static const uint32_t widths[] = LATENCY_WIDTHS;
+    uint32_t width = 0;
+
+    for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
+        if (step_ns % (widths[i] * SECOND) == 0)
+            width = widths[i];
+    return width;
+}
+
+static int add_latencies(struct history *h, struct error *e)
+{
+    struct store *s = h->call->store;
+    uint32_t width_s = width_of(h->step_ns);
+    int rc = h->counting ? 0 : read_counting(h, e);
+
+    if (rc)
+        return rc;
+    if (h->has_sums && width_s)
+        return store_each_latency_within(s, h->run->row, width_s,
+                h->from_ns - h->from_ns % h->step_ns, h->to_ns, take_latencies,
+                h, e);
+    return store_each_inference_within(s, h->run->row, h->from_ns, h->to_ns,
+            take_inference, h, e);
+}
+
+/* What was read last before them holds at the beginning, too. */
+static void add_before(struct series *s)
+{
+    if (s->has_before)
+        step_of(s, s->before_ns)->last = s->before;
+}
+
 static int gather(struct history *h, struct error *e)
 {
     struct store *s = h->call->store;
     int64_t row = h->run->row;
+    int rc;
 
-    if (!is_of_inferences(h->metric))
-        return h->step_ns >= SECOND
-                       ? store_each_rollup(s, row, take_rollup, h, e)
-                       : store_each_reading(s, row, take_reading, h, e);
-    if (!h->counting) {
-        int rc = counting_read(&h->counting, s, row, e);
-
-        if (rc)
-            return rc;
-    }
-    return store_each_inference(s, row, take_inference, h, e);
+    if (is_of_inferences(h->metric))
+        return add_latencies(h, e);
+    if (h->step_ns >= SECOND)
+        return store_each_rollup_of(s, row, h->metric, take_rollup, h, e);
+    rc = store_each_reading(s, row, take_reading, h, e);
+    for (size_t i = 0; h->as_made && i < h->count; i++)
+        add_before(&h->series[i]);
+    return rc;
 }
 
 static void forget(struct history *h)
@@ -271,6 +348,8 @@ static double value_of(const struct history *h, struct series *s, size_t i,
     struct step *x = &s->steps[i];
     double seconds = (double)h->step_ns / 1e9;
 
+    if (h->as_made && !is_of_inferences(h->metric))
+        return x->last;
     if (h->metric->kind == METRIC_COUNTER && is_of_inferences(h->metric))
         return str_is(agg, "count") || str_is(agg, "sum")
                        ? (double)x->count
@@ -405,7 +484,7 @@ static void write_series(struct json *j, const struct history *h,
 {
     const char *agg = query_text(h->call, "agg");
     struct str rest = str_of(agg ? agg : "avg");
-    bool counter = h->metric->kind == METRIC_COUNTER;
+    bool counter = h->metric->kind == METRIC_COUNTER && !h->as_made;
     char unit_text[80];
 
     (void)snprintf(unit_text, sizeof(unit_text), "%s%s", unit,
@@ -437,6 +516,18 @@ static const struct derived *derived_of(struct str name)
     return NULL;
 }
 
+static int check_points(const struct history *h, struct answer *a)
+{
+    for (size_t i = 0; i < h->count; i++)
+        if (h->series[i].count > POINTS_MAX) {
+            answer_problem(a, 400, "bad_parameter", "step",
+                    "step must not be 0: there are more than %d readings",
+                    POINTS_MAX);
+            return -EINVAL;
+        }
+    return 0;
+}
+
 static int write_metric(struct history *h, struct json *j, struct answer *a,
         struct str name, struct error *e)
 {
@@ -451,7 +542,15 @@ static int write_metric(struct history *h, struct json *j, struct answer *a,
                 "metric must name metrics: see docs/metrics.md");
         return -EINVAL;
     }
+    if (h->as_made && is_of_inferences(h->metric) &&
+            h->metric->kind == METRIC_COUNTER) {
+        answer_problem(a, 400, "bad_parameter", "step",
+                "step must not be 0: %s is counted, not read", h->metric->name);
+        return -EINVAL;
+    }
     rc = gather(h, e);
+    if (!rc && h->as_made)
+        rc = check_points(h, a);
     for (size_t i = 0; i < h->count && !rc; i++)
         if (h->series[i].count)
             write_series(j, h, &h->series[i], text,
@@ -462,13 +561,10 @@ static int write_metric(struct history *h, struct json *j, struct answer *a,
 
 /* --- the system metric, in steps ------------------------------------------ */
 
-enum { S_CPU, S_TOTAL, S_AVAILABLE, S_GPU, S_GPU_MB, S_RSS, S_FIGURES };
-
 struct moments {
     struct moment_row {
         uint64_t at;
-        bool known[S_FIGURES];
-        double value[S_FIGURES];
+        struct shape_moment figures;
     } * items;
     size_t count;
 };
@@ -488,73 +584,80 @@ static struct moment_row *moment_at(struct moments *m, uint64_t at)
     return &m->items[i];
 }
 
-static int add_figure(struct moments *m, struct history *h, int which,
-        enum metric_id metric, double scale, bool sums, struct error *e)
+/* The means of a metric in each step. */
+static int add_means(struct moments *m, struct history *h, struct error *e)
 {
-    int rc;
+    int rc = gather(h, e);
 
-    h->metric = &metric_table[metric];
-    rc = gather(h, e);
-    for (size_t i = 0; i < h->count && !rc; i++)
-        for (size_t k = 0; k < h->series[i].count; k++) {
-            struct step *x = &h->series[i].steps[k];
-            struct moment_row *row = moment_at(m, x->at);
-            double value = x->sum / (double)x->count * scale;
+    for (size_t i = 0; i < h->count && !rc; i++) {
+        const struct series *s = &h->series[i];
+        const struct subject *x = subject_book_find(&h->book, s->subject);
+        enum shape_figure figure;
+        double scale;
 
-            if (!row->known[which] || sums || value > row->value[which])
-                row->value[which] =
-                        value +
-                        (sums && row->known[which] ? row->value[which] : 0);
-            row->known[which] = true;
-        }
+        if (!shape_figure_of(s->metric, x && shape_is_npu(x), &figure, &scale))
+            continue;
+        for (size_t k = 0; k < s->count; k++)
+            shape_moment_add(&moment_at(m, s->steps[k].at)->figures, figure,
+                    s->steps[k].sum / (double)s->steps[k].count * scale);
+    }
     forget(h);
     return rc;
 }
 
 static int write_system(struct history *h, struct json *j, struct error *e)
 {
-    static const struct {
-        enum metric_id metric;
-        double scale;
-        bool sums;
-        const char *name;
-    } figures[S_FIGURES] = {
-        [S_CPU] = { METRIC_host_busy_ratio, 100, false, "cpu_percent" },
-        [S_TOTAL] = { METRIC_host_memory_bytes, 1, false, NULL },
-        [S_AVAILABLE] = { METRIC_host_memory_available_bytes, 1, false, NULL },
-        [S_GPU] = { METRIC_device_utilization_ratio, 100, false,
-                "gpu_percent" },
-        [S_GPU_MB] = { METRIC_device_memory_used_bytes, 1.0 / 1048576, false,
-                "gpu_memory_mb" },
-        [S_RSS] = { METRIC_process_resident_bytes, 1.0 / 1048576, true,
-                "process_memory_mb" },
-    };
     struct moments m = { 0 };
     int rc = 0;
 
-    for (int i = 0; i < S_FIGURES && !rc; i++)
-        rc = add_figure(&m, h, i, figures[i].metric, figures[i].scale,
-                figures[i].sums, e);
-    json_array(j, "system");
-    for (size_t i = 0; i < m.count; i++) {
-        const struct moment_row *r = &m.items[i];
+    for (int i = 0; i < METRIC_IDS && !rc; i++) {
+        enum shape_figure figure;
+        double scale;
 
-        json_object(j, NULL);
-        json_u64(j, "timestamp_ns", h->run->start_wall_ns + r->at * h->step_ns);
-        for (int k = 0; k < S_FIGURES; k++)
-            if (figures[k].name && r->known[k])
-                json_real(j, figures[k].name, r->value[k]);
-        if (r->known[S_TOTAL] && r->known[S_AVAILABLE] && r->value[S_TOTAL] > 0)
-            json_real(j, "memory_percent",
-                    100 * (1 - r->value[S_AVAILABLE] / r->value[S_TOTAL]));
-        json_end(j);
+        h->metric = &metric_table[i];
+        if (shape_figure_of((enum metric_id)i, false, &figure, &scale))
+            rc = add_means(&m, h, e);
     }
+    json_array(j, "system");
+    for (size_t i = 0; i < m.count; i++)
+        shape_moment_json(j, h->run->start_wall_ns + m.items[i].at * h->step_ns,
+                &m.items[i].figures);
     json_end(j);
     free(m.items);
     return rc;
 }
 
 /* --- the answer ----------------------------------------------------------- */
+
+/* Each reading is a step of its own. */
+static int as_made(struct history *h, struct answer *a)
+{
+    static const char *const others[] = { "agg", "form" };
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (query_given(h->call, others[i])) {
+            answer_problem(a, 400, "bad_parameter", others[i],
+                    "%s must not be given with step=0: readings come as they "
+                    "were made",
+                    others[i]);
+            return -EINVAL;
+        }
+    if (!query_given(h->call, "metric")) {
+        answer_problem(a, 400, "bad_parameter", "metric",
+                "metric must be given with step=0");
+        return -EINVAL;
+    }
+    h->as_made = true;
+    h->step_ns = 1;
+    return 0;
+}
+
+/* What is kept by the second is then of use. */
+static uint64_t whole_seconds(uint64_t step_ns)
+{
+    return step_ns > SECOND ? (step_ns + SECOND - 1) / SECOND * SECOND
+                            : step_ns;
+}
 
 static int find_step(struct history *h, struct answer *a)
 {
@@ -567,10 +670,17 @@ static int find_step(struct history *h, struct answer *a)
                 "width stands in place of step: give one of them");
         return -EINVAL;
     }
+    if (query_given(h->call, "step") && step <= 0)
+        return as_made(h, a);
+    if (step > 0 && step < STEP_LEAST) {
+        answer_problem(a, 400, "bad_parameter", "step",
+                "step must be 0, or 0.001 to 86400");
+        return -EINVAL;
+    }
     if (step > 0)
         h->step_ns = (uint64_t)llround(step * 1e9);
     else if (width)
-        h->step_ns = span / (uint64_t)width + 1;
+        h->step_ns = whole_seconds(span / (uint64_t)width + 1);
     else
         h->step_ns = span / POINTS_USUAL > SECOND
                              ? (span / POINTS_USUAL / SECOND + 1) * SECOND
@@ -609,7 +719,7 @@ static int write_all(struct history *h, struct json *j, struct answer *a,
     json_object(j, NULL);
     json_u64(j, "from_ns", h->run->start_wall_ns + h->from_ns);
     json_u64(j, "to_ns", h->run->start_wall_ns + h->to_ns);
-    json_real(j, "step_s", (double)h->step_ns / 1e9);
+    json_real(j, "step_s", h->as_made ? 0 : (double)h->step_ns / 1e9);
     json_text(j, "agg", agg ? agg : "avg");
     if (names)
         json_array(j, "series");

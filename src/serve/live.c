@@ -3,13 +3,14 @@
 #include "analyse/summary.h"
 #include "base/alloc.h"
 #include "base/map.h"
+#include "export/metrics/prometheus.h"
 #include "model/phase.h"
 #include "os/clock.h"
 #include "os/local.h"
 #include "os/thread.h"
-#include "serve/common.h"
 #include "serve/figures_json.h"
 #include "serve/live_run.h"
+#include "serve/run_about.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -552,4 +553,26 @@ bool live_finds(struct live *l, const char *name, char id[RUN_ID_LEN + 1])
            store_find_run_id(store, name, &row, NULL) == 0 &&
            store_read_run(store, row, take_id, &(struct found_run){ id },
                    NULL) == 0;
+}
+
+void live_prometheus(struct live *l, struct buf *out)
+{
+    const struct run_metrics_about *about[LIVE_RUNS];
+    struct figure_list list[LIVE_RUNS] = { { 0 } };
+    size_t count;
+
+    (void)mtx_lock(&l->mutex);
+    count = l->view.run_count;
+    for (size_t i = 0; i < count; i++) {
+        const struct following *f = l->following[i];
+
+        about[i] = run_metrics_about(f->figures);
+        readings_collect(&f->readings, &f->book, &list[i]);
+        run_metrics_collect(f->figures, &list[i]);
+    }
+    if (count)
+        prometheus_runs(out, about, list, count);
+    for (size_t i = 0; i < count; i++)
+        figure_list_release(&list[i]);
+    (void)mtx_unlock(&l->mutex);
 }

@@ -99,5 +99,9 @@ void live_listeners(struct live *l, int more);
 uint64_t live_events(struct live *l, const char *run_id, uint64_t after,
         size_t most, struct buf *out, size_t *count);
 
+/* Adds the newest figures of the runs that are followed, as Prometheus reads
+ * them: without a look into the store, however long they have been going. */
+void live_prometheus(struct live *l, struct buf *out);
+
 /* Whether there is such a run in the store, by a name of the contract. */
 bool live_finds(struct live *l, const char *name, char id[RUN_ID_LEN + 1]);

@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "model/depth.h"
 #include "os/clock.h"
-#include "serve/common.h"
 #include "serve/live_run.h"
+#include "serve/run_about.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "base/digits.h"
 #include "model/phase.h"
 #include "os/clock.h"
-#include "serve/common.h"
 #include "serve/figures_json.h"
+#include "serve/run_about.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -338,80 +338,32 @@ size_t following_read(struct following *f, struct store *s,
 
 /* --- what is shown -------------------------------------------------------- */
 
-struct newest {
-    bool known[8];
-    double value[8];
-};
-
-enum { CPU, TOTAL, AVAILABLE, GPU, NPU, GPU_MEMORY, RSS };
-
-static void greatest(struct newest *n, int which, double value)
-{
-    if (!n->known[which] || value > n->value[which])
-        n->value[which] = value;
-    n->known[which] = true;
-}
-
-static void gather(struct newest *n, const struct following *f,
-        const struct reading *r)
-{
-    const struct subject *x = subject_book_find(&f->book, r->subject);
-    bool npu = x && x->name && strncmp(x->name, "npu", 3) == 0;
-
-    switch ((enum metric_id)r->metric) {
-    case METRIC_host_busy_ratio: greatest(n, CPU, 100 * r->value); break;
-    case METRIC_host_memory_bytes: greatest(n, TOTAL, r->value); break;
-    case METRIC_host_memory_available_bytes:
-        greatest(n, AVAILABLE, r->value);
-        break;
-    case METRIC_device_utilization_ratio:
-        greatest(n, npu ? NPU : GPU, 100 * r->value);
-        break;
-    case METRIC_device_memory_used_bytes:
-        if (!npu)
-            greatest(n, GPU_MEMORY, r->value / 1048576);
-        break;
-    case METRIC_process_resident_bytes:
-        n->value[RSS] =
-                (n->known[RSS] ? n->value[RSS] : 0) + r->value / 1048576;
-        n->known[RSS] = true;
-        break;
-    default: break;
-    }
-}
-
 static void show_system(struct following *f)
 {
-    static const struct {
-        int which;
-        const char *name;
-    } members[] = { { CPU, "cpu_percent" }, { GPU, "gpu_percent" },
-        { NPU, "npu_percent" }, { GPU_MEMORY, "gpu_memory_mb" },
-        { RSS, "process_memory_mb" } };
-    struct newest n = { 0 };
+    struct shape_moment m = { 0 };
     uint64_t newest = 0;
 
     for (size_t i = 0; i < f->readings.count; i++)
         if (f->readings.last[i].time_ns > newest)
             newest = f->readings.last[i].time_ns;
-    for (size_t i = 0; i < f->readings.count; i++)
-        if (f->readings.last[i].time_ns + OLD_NS > newest)
-            gather(&n, f, &f->readings.last[i]);
+    for (size_t i = 0; i < f->readings.count; i++) {
+        const struct reading *r = &f->readings.last[i];
+        const struct subject *x = subject_book_find(&f->book, r->subject);
+        enum shape_figure figure;
+        double scale;
+
+        if (r->time_ns + OLD_NS > newest &&
+                shape_figure_of((enum metric_id)r->metric, x && shape_is_npu(x),
+                        &figure, &scale))
+            shape_moment_add(&m, figure, r->value * scale);
+    }
     buf_clear(&f->shown->system);
     if (!newest)
         return;
 
     struct json j = json_line_into(&f->shown->system);
 
-    json_object(&j, NULL);
-    json_u64(&j, "timestamp_ns", f->run.started_wall_ns + newest);
-    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
-        if (n.known[members[i].which])
-            json_real(&j, members[i].name, n.value[members[i].which]);
-    if (n.known[TOTAL] && n.known[AVAILABLE] && n.value[TOTAL] > 0)
-        json_real(&j, "memory_percent",
-                100 * (1 - n.value[AVAILABLE] / n.value[TOTAL]));
-    json_end(&j);
+    shape_moment_json(&j, f->run.started_wall_ns + newest, &m);
 }
 
 void following_show(struct following *f, struct store *s)

@@ -317,7 +317,21 @@ static int proceed(struct lws *wsi, struct connection *c)
     return send_answer(wsi, c, j);
 }
 
-static int take_request(struct lws *wsi, struct connection *c)
+/* Whether a path ends with %00.  The library lets it end the path and does not
+ * count it; but it lies in its buffer, before the arguments or the version,
+ * which have a zero before them in any case. */
+static bool has_zero(struct lws *wsi, const char *path, size_t len)
+{
+    bool asks = lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_URI_ARGS) > 0;
+    size_t zeros = 0;
+
+    while (zeros < 3 && !path[len + zeros])
+        zeros++;
+    return zeros == 3 || (zeros == 2 && !asks &&
+                                 strncmp(path + len + zeros, "HTTP/", 5) == 0);
+}
+
+static int take_request(struct lws *wsi, struct connection *c, bool cut)
 {
     struct server *s = server_of(wsi);
     struct job *j = job_new(wsi, false);
@@ -334,6 +348,8 @@ static int take_request(struct lws *wsi, struct connection *c)
     c->wsi = wsi;
     c->job = j;
     c->headed = false;
+    if (cut)
+        j->request.path.len = 0; /* which is no path */
     j->connection = c;
     j->closes = odd || length > 0;
     if (odd) {
@@ -549,7 +565,7 @@ static int take_http(struct lws *wsi, enum lws_callback_reasons reason,
         struct connection *c, void *in, size_t len)
 {
     switch (reason) {
-    case LWS_CALLBACK_HTTP: return take_request(wsi, c);
+    case LWS_CALLBACK_HTTP: return take_request(wsi, c, has_zero(wsi, in, len));
     case LWS_CALLBACK_HTTP_BODY: return take_body(c, in, len);
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
         return c->job && !c->headed ? proceed(wsi, c) : 0;

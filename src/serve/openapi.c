@@ -1,6 +1,6 @@
 #include "serve/openapi.h"
 
-#include "serve/common.h"
+#include "serve/run_about.h"
 #include "serve/schema.h"
 
 #include <ctype.h>
@@ -179,6 +179,8 @@ static void answers(struct writing *w, const struct route *r)
         problem(j, 501, "this server does not generate, or not so deep");
         problem(j, 503, "energy is required, and nothing here measures it");
     }
+    if (r->flags & ROUTE_CHANGES && !(r->flags & ROUTE_GENERATES))
+        problem(j, 501, "runs of many machines are not changed here");
     if (r->flags & (ROUTE_STORE | ROUTE_CHANGES))
         problem(j, 503,
                 "the database cannot be read now, or a collector does not "

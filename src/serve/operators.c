@@ -2,10 +2,11 @@
  * goes, as lists and as a graph. */
 #include "analyse/fusion.h"
 #include "analyse/operator_groups.h"
+#include "analyse/operators_window.h"
 #include "analyse/summary.h"
 #include "base/alloc.h"
 #include "model/phase.h"
-#include "serve/common.h"
+#include "serve/run_about.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -23,6 +24,8 @@ struct op_row {
     uint64_t operators, count;
     double total_ns, self_ns, joules;
     bool has_joules;
+    double before_ns; /* self time in the window before, an inference */
+    bool has_before;
     struct {
         int layer;
         double ns;
@@ -33,6 +36,12 @@ struct op_row {
 struct op_list {
     struct op_row *items;
     size_t count;
+};
+
+/* A window that somebody looks at, and the one before it. */
+struct op_window {
+    bool given;
+    struct operators_window now, before;
 };
 
 static struct op_row *add_row(struct op_list *l)
@@ -128,8 +137,9 @@ static char *name_of_all_layers(const struct operator_figures *o)
 
 /* --- rows ----------------------------------------------------------------- */
 
+/* Joules are known of the whole run. */
 static void add_times(struct op_row *r, const struct summary *s,
-        const struct operator_figures *o, unsigned phase)
+        const struct operator_figures *o, unsigned phase, bool whole)
 {
     const struct operator_times *t = &o->times[phase];
 
@@ -137,7 +147,7 @@ static void add_times(struct op_row *r, const struct summary *s,
     r->count += t->count;
     r->total_ns += t->total_ns;
     r->self_ns += t->self_ns;
-    if (s->energy.account.counted) {
+    if (whole && s->energy.account.counted) {
         struct energy_sum x = run_energy_operator(&s->energy, o->id);
 
         if (x.count) {
@@ -209,8 +219,24 @@ static void add_layer(struct op_row *r, const struct operator_figures *o,
     r->layers[r->layer_count++].ns = ns;
 }
 
+/* What it took in an inference of the window before. */
+static void add_before(struct op_row *r, const struct op_window *w,
+        const struct operators *all, const struct operator_figures *o,
+        unsigned phase)
+{
+    const struct operator_table *t = operators_table(all, o->session);
+    uint64_t inferences =
+            t && w->given ? w->before.inferences[t - all->tables][phase] : 0;
+
+    if (!inferences)
+        return;
+    r->before_ns +=
+            w->before.times[o - all->items][phase].self_ns / (double)inferences;
+    r->has_before = true;
+}
+
 static void make_list(struct op_list *l, const struct call *c,
-        const struct summary *s, unsigned phase)
+        const struct summary *s, const struct op_window *w, unsigned phase)
 {
     const char *by = query_text(c, "by") ? query_text(c, "by") : "node";
     const struct operators *all = &s->operators;
@@ -230,7 +256,8 @@ static void make_list(struct op_list *l, const struct call *c,
         }
         if (!r)
             continue;
-        add_times(r, s, o, phase);
+        add_times(r, s, o, phase, !w->given);
+        add_before(r, w, all, o, phase);
         if (strcmp(by, "same") == 0)
             add_layer(r, o, o->times[phase].self_ns);
     }
@@ -329,6 +356,8 @@ static void time_members(struct json *j, const struct summary *s,
         json_fixed(j, "mean_us", r->self_ns / (double)r->count / 1e3, 3);
     if (traced)
         json_fixed(j, "per_inference_us", r->self_ns / (double)traced / 1e3, 3);
+    if (r->has_before)
+        json_fixed(j, "before_us", r->before_ns / 1e3, 3);
     json_text(j, "method", operator_method_name(s->operators.method));
     if (r->has_joules)
         json_fixed(j, "joules", r->joules, 6);
@@ -365,24 +394,42 @@ static void write_row(struct json *j, const struct summary *s,
     json_end(j);
 }
 
-static void missing(struct json *j, const struct summary *s)
+static void missing(struct json *j, const struct summary *s, bool window)
 {
     json_array(j, "missing");
+    if (window) {
+        json_object(j, NULL);
+        json_text(j, "member", "operators");
+        json_text(j, "reason",
+                "of a window only those inferences count whose operators were "
+                "kept one by one: the slow ones, and some others");
+        json_end(j);
+    }
     for (size_t i = 0; i < s->session_count; i++) {
         const char *why = summary_no_operators(s, &s->sessions[i]);
 
         if (!why)
             continue;
         json_object(j, NULL);
-        json_id(j, "member", "ops", "session", s->sessions[i].id);
+        shape_id(j, "member", "operators", "session", s->sessions[i].id);
         json_text(j, "reason", why);
         json_end(j);
     }
     json_end(j);
 }
 
+static uint64_t traced_in(const struct operators *all, unsigned phase)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < all->table_count; i++)
+        sum += all->tables[i].sums[phase].count;
+    return sum;
+}
+
 static void write_operators(struct call *c, struct json *j,
-        const struct run_about *about, const struct summary *s)
+        const struct run_about *about, const struct summary *s,
+        const struct op_window *w)
 {
     unsigned phase = phase_of(c);
     uint64_t limit = (uint64_t)query_number(c, "limit", 1000);
@@ -391,7 +438,7 @@ static void write_operators(struct call *c, struct json *j,
     double self_ns = 0;
     uint64_t inferences = 0;
 
-    make_list(&l, c, s, phase);
+    make_list(&l, c, s, w, phase);
     sorted_by = query_text(c, "sort") ? query_text(c, "sort") : "total";
     if (l.count)
         qsort(l.items, l.count, sizeof(*l.items), greater_first);
@@ -400,9 +447,10 @@ static void write_operators(struct call *c, struct json *j,
             inferences += s->phase_counts[i].inferences;
     json_object(j, NULL);
     json_text(j, "run_id", about->id);
-    json_u64(j, "traced", s->traced);
+    json_u64(j, "traced",
+            w->given ? traced_in(&s->operators, phase) : s->traced);
     json_u64(j, "inferences", inferences);
-    json_array(j, "ops");
+    json_array(j, "operators");
     for (size_t i = 0; i < l.count; i++) {
         self_ns += l.items[i].self_ns;
         if (i >= offset && i - offset < limit)
@@ -413,25 +461,51 @@ static void write_operators(struct call *c, struct json *j,
     json_u64(j, "total", l.count);
     json_u64(j, "limit", limit);
     json_u64(j, "offset", offset);
-    missing(j, s);
+    missing(j, s, w->given);
     json_end(j);
     list_release(&l);
+}
+
+/* The window that the query names, and as much before it. */
+static int read_window(struct op_window *w, struct call *c,
+        const struct run_about *r, struct operators *all, uint64_t from_ns,
+        uint64_t to_ns, struct error *e)
+{
+    uint64_t length = to_ns - from_ns;
+    int rc = operators_window_read(&w->now, all, c->store, r->row, from_ns,
+            to_ns, e);
+
+    if (rc)
+        return rc;
+    rc = operators_window_read(&w->before, all, c->store, r->row,
+            from_ns > length ? from_ns - length : 0, from_ns, e);
+    if (!rc)
+        operators_window_apply(&w->now, all);
+    return rc;
 }
 
 void answer_operators(struct call *c, struct answer *a)
 {
     struct json j = json_line_into(&a->body);
+    struct op_window w = { .given = query_given(c, "from") ||
+                                    query_given(c, "to") };
+    uint64_t from_ns, to_ns;
     struct run_about r;
     struct summary s;
     struct error e;
 
-    if (run_of_query(c, a, &r))
+    if (run_of_query(c, a, &r) || range_of_query(c, a, &r, &from_ns, &to_ns))
         return;
     if (summary_read(&s, c->store, r.row, &e)) {
         answer_failed(a, &e);
         return;
     }
-    write_operators(c, &j, &r, &s);
+    if (w.given && read_window(&w, c, &r, &s.operators, from_ns, to_ns, &e))
+        answer_failed(a, &e);
+    else
+        write_operators(c, &j, &r, &s, &w);
+    operators_window_release(&w.now);
+    operators_window_release(&w.before);
     summary_release(&s);
 }
 
@@ -496,7 +570,7 @@ static void node(struct json *j, const struct summary *s,
     struct op_row r = { .one = o, .session = o->session, .layer = -1 };
     double flops = operator_flops_in(o, phase);
 
-    add_times(&r, s, o, phase);
+    add_times(&r, s, o, phase, true);
     json_object(j, NULL);
     place_members(j, o);
     origin(j, f, o);
@@ -553,7 +627,7 @@ static void write_graph(struct json *j, const struct run_about *about,
     json_raw(j, "gone", "[]");
     if (fused)
         json_u64(j, "file_nodes", f.file_nodes);
-    missing(j, s);
+    missing(j, s, false);
     json_end(j);
     if (fused)
         fusion_release(&f);

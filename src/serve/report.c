@@ -11,8 +11,8 @@
 #include "export/json/device_json.h"
 #include "export/json/summary_json.h"
 #include "model/phase.h"
-#include "serve/common.h"
 #include "serve/figures_json.h"
+#include "serve/run_about.h"
 
 #include <errno.h>
 #include <math.h>
@@ -286,7 +286,7 @@ static void session(struct json *j, const struct summary *s,
 
     json_object(j, NULL);
     json_text(j, "run_id", s->run.id);
-    json_id(j, "session_id", s->run.id, "session", x->id);
+    shape_id(j, "session_id", s->run.id, "session", x->id);
     json_u64(j, "id", x->id);
     json_u64(j, "process", x->process);
     if (p)

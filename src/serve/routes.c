@@ -1,6 +1,6 @@
 /* routes.c -- the table: every path, who may ask for it, with what, and what it
  * answers.  openapi.c, docs/api.md and the router are made from it. */
-#include "serve/common.h"
+#include "serve/run_about.h"
 
 #include <string.h>
 
@@ -93,8 +93,9 @@ static const struct param history_params[] = {
             "names of metrics or of the data models; if not given, the system "
             "metric"),
     FROM_TO,
-    { "step", PARAM_REAL, .least = 0.001, .most = 86400,
-            .about = "seconds; if not given, 600 points at most" },
+    { "step", PARAM_REAL, .least = 0, .most = 86400,
+            .about = "seconds, 0.001 or more; if not given, 600 points at "
+                     "most; 0: readings as they were made" },
     INT_PARAM("width", 16, 8192, NULL, "pixels, in place of step"),
     LIST_PARAM("agg", "avg|min|max|sum|count|p50|p90|p95|p99|p99_9|buckets", 11,
             "what becomes of the values in a step; several with "
@@ -140,10 +141,24 @@ static const struct param events_params[] = {
     END,
 };
 
+static const struct param tokens_params[] = {
+    RUN_PARAM,
+    INT_PARAM("generation", 1, 4294967295, "1", "which text of the run"),
+    CHOICE_PARAM("rows", "layer|component", "layer", "what the rows are"),
+    CHOICE_PARAM("value",
+            "duration_us|energy_mj|activation_mean|activation_std|"
+            "activation_max|activation_sparsity",
+            "duration_us", "what the values are"),
+    INT_PARAM("width", 16, 8192, NULL,
+            "pixels: of more tokens, several are one column"),
+    END,
+};
+
 static const struct param operators_params[] = {
     RUN_PARAM,
     SESSION_PARAM,
     PHASE_PARAM,
+    FROM_TO,
     CHOICE_PARAM("by", "node|type|layer|component|same", "node",
             "one row for each; same: one node of all layers"),
     CHOICE_PARAM("sort", "total|self|mean|count|joules", "total",
@@ -178,7 +193,7 @@ static const struct param view_params[] = {
 #define QUICK ROUTE_QUICK
 
 const struct route routes[] = {
-    { "GET", "/", ROLE_NONE, QUICK | ROUTE_PAGE, "the page", NULL, NULL,
+    { "GET", "/", ROLE_NONE, ROUTE_STORE | ROUTE_PAGE, "the page", NULL, NULL,
             "text/html; charset=utf-8", answer_page },
     { "GET", "/assets/{file}", ROLE_NONE, QUICK | ROUTE_PAGE,
             "a file of the page", NULL, NULL, "application/octet-stream",
@@ -258,6 +273,9 @@ const struct route routes[] = {
             answer_sessions },
     { "GET", "/api/operators", ROLE_VIEWER, ONE, "where the time goes",
             operators_params, "Operators", NULL, answer_operators },
+    { "GET", "/api/tokens", ROLE_VIEWER, ONE,
+            "the tokens of a text, and what is inside them", tokens_params,
+            "Tokens", NULL, answer_tokens },
     { "GET", "/api/graph", ROLE_VIEWER, ONE, "the graph as it ran",
             graph_params,
             "{run_id:s,session:i,model?:s,nodes:[Operator],"

@@ -9,7 +9,9 @@
 #include "export/json/row_json.h"
 #include "export/table/tables.h"
 #include "push/gzip.h"
-#include "serve/common.h"
+#include "serve/fleet_runs.h"
+#include "serve/run_about.h"
+#include "serve/state.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -95,14 +97,18 @@ void answer_runs(struct call *c, struct answer *a)
         return;
     }
     x.metric = f.metric;
+
+    bool fleet = c->server->plan.fleet != NULL;
+    int rc = fleet ? fleet_list(c, &f, &x.store, &total, &e)
+                   : store_count_runs(c->store, &f, &total, &e);
+
     json_object(&j, NULL);
     json_array(&j, "runs");
-
-    int rc = store_list_runs(c->store, &f, take_line, &x, &e);
-
-    json_end(&j);
     if (!rc)
-        rc = store_count_runs(c->store, &f, &total, &e);
+        rc = store_list_runs(x.store, &f, take_line, &x, &e);
+    json_end(&j);
+    if (fleet)
+        store_close(x.store);
     json_u64(&j, "total", total);
     json_u64(&j, "limit", f.limit);
     json_u64(&j, "offset", f.offset);
@@ -120,16 +126,19 @@ struct nested {
     struct column columns[ROW_COLUMNS_MAX];
 };
 
-/* EP calls the row of a token its id; what the vocabulary has is another. */
+/* EP calls the number of a row its id; what the vocabulary has is another. */
 static void rename_columns(struct nested *n)
 {
     const struct row_type *t = n->table->type;
 
     memcpy(n->columns, t->columns, t->count * sizeof(*t->columns));
-    for (size_t i = 0; i < t->count; i++)
+    for (size_t i = 0; i < t->count; i++) {
+        if (strcmp(n->columns[i].name, "number") == 0)
+            n->columns[i].name = "id";
         if (n->table == &token_table &&
                 strcmp(n->columns[i].name, "token_id") == 0)
             n->columns[i].name = "vocabulary_id";
+    }
 }
 
 static void take_row(void *to, const struct cell *cells)

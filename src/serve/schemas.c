@@ -93,11 +93,16 @@ const struct schema schemas[] = {
     { "Operator",
             "{id?:i,name?:s,op_type?:s,provider?:s,layer?:i,component?:s,"
             "session:i,count:i,total_us?:n,self_us?:n,share?:n,mean_us?:n,"
-            "per_inference_us?:n,method?:s,joules?:n,flops?:n,after?:[i],"
+            "per_inference_us?:n,before_us?:n,method?:s,joules?:n,flops?:n,"
+            "after?:[i],"
             "operators?:i,layers?:[[n]],within?:i}" },
-    { "Operators",
-            "{run_id:s,traced:i,inferences:i,operators_us?:n,ops:[Operator],"
-            "gaps?:o,total:i,limit:i,offset:i,missing:[Missing]}" },
+    { "Operators", "{run_id:s,traced:i,inferences:i,operators_us?:n,operators:["
+                   "Operator],"
+                   "gaps?:o,total:i,limit:i,offset:i,missing:[Missing]}" },
+    { "Tokens", "{run_id:s,generation:i,generations:[Event],token_index:[i],"
+                "token_text?:[s],duration_us:[n],max_us?:[n],traced:[i],"
+                "rows:[{name:s,layer?:i,component?:s}],values:[[n]],method?:s,"
+                "missing:[Missing]}" },
     { "Series", "{metric:s,unit:s,kind:s,run_id?:s,labels:o,method?:s,"
                 "of_seconds?:b,points?:[[n]],pieces?:o,buckets?:[[a]]}" },
     { "Track", "{kind:'phase|section|load|inference|layer|operator',process?:i,"

@@ -196,6 +196,7 @@ static int open_parts(struct server *s, uint16_t port, struct error *e)
         .token_file = p->folder ? buf_cstr(&s->token_file) : NULL,
     };
 
+    s->open = !who.require_token;
     access_free(s->access);
     s->access = NULL;
     return access_new(&s->access, &who, e);

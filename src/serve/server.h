@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct address; /* fleet/address.h */
 struct server;
 
 struct server_plan {
@@ -28,6 +29,9 @@ struct server_plan {
     const char *const *embedders; /* pages that may show /embed/... in them */
     size_t embedder_count;
     const char *folder; /* for tokens and the audit log; NULL: neither */
+    /* A store of many machines, whose runs are served instead of those of the
+     * database, which is then never asked; NULL: none. */
+    const struct address *fleet;
     /* Opens the database; called by several threads. */
     int (*open_store)(void *context, struct store **out, enum store_mode mode,
             struct error *e);

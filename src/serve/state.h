@@ -46,6 +46,7 @@ struct server {
     uint64_t cert_looked_ns;        /* when was looked whether it is another */
     int64_t cert_changed;           /* its time, and its key's */
     uint64_t started_wall_ns;
+    bool open; /* who comes without a token is a viewer */
     struct thread *service, *worker[WORKERS];
     struct generations *generations;
     mtx_t mutex;

@@ -4,8 +4,8 @@
 #include "export/metrics/prometheus.h"
 #include "os/clock.h"
 #include "serve/assets.h"
-#include "serve/common.h"
 #include "serve/openapi.h"
+#include "serve/run_about.h"
 #include "serve/state.h"
 
 #include <string.h>
@@ -73,11 +73,30 @@ static void list_routes(struct buf *out)
     buf_text(out, "</table>");
 }
 
+/* With what the page first shows, where anybody may see it. */
+static void send_page(struct call *c, struct answer *a, const struct asset *x)
+{
+    struct buf page = { 0 };
+    const char *head;
+    size_t before;
+
+    unpack(&page, x);
+    head = str_find(buf_str(&page), "</head>");
+    before = head ? (size_t)(head - page.p) : page.len;
+    buf_add(&a->body, page.p, before);
+    view_script(c, &a->body);
+    buf_add(&a->body, page.p + before, page.len - before);
+    a->type = x->type;
+    buf_release(&page);
+}
+
 void answer_page(struct call *c, struct answer *a)
 {
     const struct asset *x = asset_of(str_of("/"));
 
-    if (x)
+    if (x && c->store && c->server->open && str_is(c->request->path, "/"))
+        send_page(c, a, x);
+    else if (x)
         send_asset(c, a, x);
     else
         list_routes(&a->body);
@@ -213,62 +232,35 @@ static void own_metrics(struct buf *out, struct server *s)
                 own[i].value);
 }
 
-/* Several runs have the same metrics: these must stand together. */
-static int run_metrics(struct buf *out, struct store *s, const int64_t *rows,
-        size_t count, struct error *e)
+/* Of a run that is not live. */
+static int run_metrics(struct buf *out, struct store *s, int64_t row,
+        struct error *e)
 {
-    int rc = 0;
+    struct run_metrics *f = NULL;
+    struct figure_list list = { 0 };
+    int rc = run_metrics_read(&f, &list, s, row, e);
 
-    if (count == 1) {
-        struct run_metrics *f = NULL;
-        struct figure_list list = { 0 };
-
-        rc = run_metrics_read(&f, &list, s, rows[0], e);
-        if (!rc)
-            prometheus_text(out, run_metrics_about(f), &list);
-        figure_list_release(&list);
-        run_metrics_free(f);
-        return rc;
-    }
-
-    struct run_metrics *f[LIVE_RUNS] = { 0 };
-    struct figure_list list[LIVE_RUNS] = { { 0 } };
-    const struct run_metrics_about *about[LIVE_RUNS];
-
-    for (size_t i = 0; i < count && !rc; i++) {
-        rc = run_metrics_read(&f[i], &list[i], s, rows[i], e);
-        if (!rc)
-            about[i] = run_metrics_about(f[i]);
-    }
     if (!rc)
-        prometheus_runs(out, about, list, count);
-    for (size_t i = 0; i < count; i++) {
-        figure_list_release(&list[i]);
-        run_metrics_free(f[i]);
-    }
+        prometheus_text(out, run_metrics_about(f), &list);
+    figure_list_release(&list);
+    run_metrics_free(f);
     return rc;
 }
 
 void answer_metrics(struct call *c, struct answer *a)
 {
-    int64_t rows[LIVE_RUNS];
-    size_t count = 0;
     struct run_about r;
     struct error e;
 
-    if (query_given(c, "run")) {
-        if (run_of_query(c, a, &r))
-            return;
-        rows[count++] = r.row;
-    } else {
-        const struct live_view *v = live_lock(c->server->live);
-
-        for (size_t i = 0; i < v->run_count; i++)
-            rows[count++] = v->runs[i]->row;
-        live_unlock(c->server->live);
+    if (!query_given(c, "run")) {
+        own_metrics(&a->body, c->server);
+        live_prometheus(c->server->live, &a->body);
+        return;
     }
+    if (run_of_query(c, a, &r))
+        return;
     own_metrics(&a->body, c->server);
-    if (count && run_metrics(&a->body, c->store, rows, count, &e))
+    if (run_metrics(&a->body, c->store, r.row, &e))
         answer_failed(a, &e);
 }
 

@@ -6,8 +6,8 @@
 #include "base/map.h"
 #include "export/names.h"
 #include "model/phase.h"
-#include "serve/common.h"
 #include "serve/figures_json.h"
+#include "serve/run_about.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -45,9 +45,9 @@ static void take_inference(void *to, const struct inference *i)
         return;
     v->written++;
     json_object(j, NULL);
-    json_id(j, "inference_id", v->run->id, "inference", i->number);
+    shape_id(j, "inference_id", v->run->id, "inference", i->number);
     json_u64(j, "number", i->number);
-    json_id(j, "session_id", v->run->id, "session", i->session);
+    shape_id(j, "session_id", v->run->id, "session", i->session);
     json_u64(j, "start_time_ns", v->run->start_wall_ns + i->start_ns);
     json_fixed(j, "duration_ms", (double)i->duration_ns / 1e6, 6);
     json_text(j, "phase", phase_name((enum phase)i->phase));
@@ -78,25 +78,13 @@ static bool is_listed(const char *list, const char *word)
     return false;
 }
 
-/* The node's name, or its type and place. */
-static void operation_id(struct buf *out, const struct operator* o)
-{
-    if (o->name && *o->name) {
-        buf_text(out, o->name);
-        return;
-    }
-    for (const char *p = o->op_type ? o->op_type : "node"; *p; p++)
-        buf_char(out, (char)tolower((unsigned char)*p));
-    buf_printf(out, "_%u", o->node_index == UINT32_MAX ? o->id : o->node_index);
-}
-
 static bool is_wanted(const struct view *v, const struct operator* o)
 {
     const char *op = query_text(v->call, "op");
     const char *provider = query_text(v->call, "provider");
     struct buf id = { 0 };
 
-    operation_id(&id, o);
+    shape_operation_id(&id, o);
 
     bool good =
             (!op || is_listed(op, o->op_type) ||
@@ -109,62 +97,6 @@ static bool is_wanted(const struct view *v, const struct operator* o)
 
     buf_release(&id);
     return good;
-}
-
-/* The shapes of [{"float":[1,3]}]: [[1,3]]. */
-static void shapes(struct json *j, const char *key, const char *text)
-{
-    struct str rest = str_of(text ? text : ""), value, type, shape;
-    struct buf out = { 0 };
-    int rc;
-
-    while ((rc = json_next_element(&rest, &value)) > 0 &&
-            json_next_member(&value, &type, &shape) > 0 &&
-            json_kind(shape) == '[') {
-        buf_char(&out, out.len ? ',' : '[');
-        buf_add(&out, shape.p, shape.len);
-    }
-    if (!rc && out.len) {
-        buf_char(&out, ']');
-        json_raw(j, key, buf_cstr(&out));
-    }
-    buf_release(&out);
-}
-
-static void operation(struct view *v, const struct operator_run *r,
-        const struct operator* o)
-{
-    struct json *j = v->json;
-    struct buf id = { 0 };
-
-    operation_id(&id, o);
-    json_object(j, NULL);
-    json_str(j, "operation_id", buf_str(&id));
-    buf_release(&id);
-    if (o->op_type)
-        json_text(j, "operation_type", o->op_type);
-    if (o->provider) {
-        json_text(j, "provider", provider_class(o->provider));
-        json_text(j, "execution_provider", o->provider);
-    }
-    if (r->in_cycles) {
-        json_u64(j, "cycles", r->cycles);
-    } else {
-        json_u64(j, "start_time_ns", v->run->start_wall_ns + r->start_ns);
-        json_fixed(j, "duration_ms",
-                (double)(r->kernel_known ? r->kernel_ns : r->raw_ns) / 1e6, 6);
-    }
-    shapes(j, "input_shapes", o->inputs);
-    shapes(j, "output_shapes", o->outputs);
-    if (o->sizes_known)
-        json_u64(j, "memory_bytes",
-                o->activation_bytes + o->parameter_bytes + o->output_bytes);
-    if (r->inference)
-        json_u64(j, "inference", r->inference);
-    json_u64(j, "operator", r->operator_id);
-    json_u64(j, "thread", r->thread);
-    json_u64(j, "depth", r->depth);
-    json_end(j);
 }
 
 static void take_operation(void *to, const struct operator_run *r)
@@ -181,7 +113,7 @@ static void take_operation(void *to, const struct operator_run *r)
         return;
     v->written++;
     v->last = v->total;
-    operation(v, r, o);
+    shape_operation_json(v->json, v->run->start_wall_ns, r, o);
 }
 
 static void take_section(void *to, const struct section *x)
@@ -211,7 +143,7 @@ static void event_head(struct view *v, const char *kind, uint64_t number,
         uint64_t time_ns)
 {
     json_object(v->json, NULL);
-    json_id(v->json, "id", v->run->id, kind, number);
+    shape_id(v->json, "id", v->run->id, kind, number);
     json_text(v->json, "run_id", v->run->id);
     json_u64(v->json, "timestamp_ns", v->run->start_wall_ns + time_ns);
     json_text(v->json, "kind", kind);

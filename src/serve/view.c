@@ -2,7 +2,7 @@
  * its own route writes it. */
 #include "base/json_read.h"
 #include "os/clock.h"
-#include "serve/common.h"
+#include "serve/run_about.h"
 #include "serve/state.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static bool ask(struct call *c, const char *path, const char *const *pairs,
     struct request r = *c->request;
     struct buf allow = { 0 };
     struct call inner = *c;
-    struct str id;
+    struct str id = { 0 };
 
     *out = (struct answer){ .status = 200 };
     r.path = str_of(path);
@@ -34,7 +34,12 @@ static bool ask(struct call *c, const char *path, const char *const *pairs,
     inner.request = &r;
     inner.route = route_find(&r, &id, &allow);
     buf_release(&allow);
-    if (inner.route && query_read(&inner, out) == 0)
+    memset(inner.id, 0, sizeof(inner.id));
+    if (inner.route && id.len <= RUN_ID_LEN)
+        memcpy(inner.id, id.p ? id.p : "", id.len);
+    if (!inner.route)
+        out->status = 404;
+    else if (query_read(&inner, out) == 0)
         inner.route->handle(&inner, out);
     query_release(&inner);
     return out->status == 200;
@@ -55,16 +60,17 @@ static void copy_member(struct json *j, const struct answer *a,
         json_raw(j, name, otherwise);
 }
 
-/* The elements of two answers' lists, in one. */
-static void copy_series(struct json *j, struct answer *answers, size_t count)
+/* The elements of a list that several answers have, in one. */
+static void copy_lists(struct json *j, const char *name,
+        const struct answer *answers, size_t count)
 {
-    json_array(j, "series");
+    json_array(j, name);
     for (size_t i = 0; i < count; i++) {
         struct str rest = str_trim(buf_str(&answers[i].body)), key, value;
 
         while (answers[i].status == 200 &&
                 json_next_member(&rest, &key, &value) > 0)
-            if (str_is(key, "series")) {
+            if (str_is(key, name)) {
                 struct str element;
 
                 while (json_next_element(&value, &element) > 0)
@@ -118,9 +124,23 @@ static void series(struct call *c, struct json *j, const char *run,
     copy_member(j, &a[0], "from_ns", NULL);
     copy_member(j, &a[0], "to_ns", NULL);
     copy_member(j, &a[0], "step_s", NULL);
-    copy_series(j, a, 2);
+    copy_lists(j, "series", a, 2);
     answer_release(&a[0]);
     answer_release(&a[1]);
+}
+
+/* How it is, or was, recorded. */
+static void meters(struct call *c, struct json *j, const char *run)
+{
+    struct answer a;
+    char path[96];
+
+    (void)snprintf(path, sizeof(path), "/api/profiling/run/%s/control", run);
+    json_array(j, "meters");
+    if (ask(c, path, (const char *[]){ NULL }, &a))
+        json_raw_str(j, NULL, str_trim(buf_str(&a.body)));
+    json_end(j);
+    answer_release(&a);
 }
 
 static void write_view(struct call *c, struct json *j,
@@ -159,12 +179,11 @@ static void write_view(struct call *c, struct json *j,
             &a);
     copy_member(j, &a, "events", "[]");
     answer_release(&a);
-    json_raw(j, "findings", "[]");
-    json_raw(j, "meters", "[]");
-    json_raw(j, "missing",
-            "[{\"member\":\"findings\",\"reason\":\"this version makes no "
-            "findings of a run\"},{\"member\":\"meters\",\"reason\":\"the "
-            "collectors' settings are not kept\"}]");
+    (void)ask(c, "/api/findings", (const char *[]){ "run", run, NULL }, &a);
+    copy_member(j, &a, "findings", "[]");
+    copy_lists(j, "missing", &a, 1);
+    answer_release(&a);
+    meters(c, j, run);
 }
 
 void answer_view(struct call *c, struct answer *a)
@@ -193,4 +212,25 @@ void answer_view(struct call *c, struct answer *a)
         nothing(&j);
     json_end(&j);
     answer_release(&no);
+}
+
+void view_script(struct call *c, struct buf *out)
+{
+    struct call viewer = *c;
+    struct answer a;
+
+    viewer.role = ROLE_VIEWER;
+    if (!ask(&viewer, "/api/view", (const char *[]){ NULL }, &a)) {
+        answer_release(&a);
+        return;
+    }
+    buf_text(out, "<script type=\"application/json\" id=\"view\">");
+    for (size_t i = 0; i < a.body.len; i++) {
+        if (a.body.p[i] == '<') /* nothing in it ends the element */
+            buf_text(out, "\\u003c");
+        else
+            buf_char(out, a.body.p[i]);
+    }
+    buf_text(out, "</script>");
+    answer_release(&a);
 }

@@ -159,8 +159,10 @@ void store_put(struct store *s, const struct row_type *type, const void *row)
 
 /* --- reading -------------------------------------------------------------- */
 
-/* With the names that row_check.h knows limits by. */
-static void select_sql(struct buf *sql, const struct row_type *t)
+/* With the names that row_check.h knows limits by; `more` is SQL behind the
+ * condition, or "". */
+static void select_sql(struct buf *sql, const struct row_type *t,
+        const char *more)
 {
     const char *between = " ";
 
@@ -177,7 +179,7 @@ static void select_sql(struct buf *sql, const struct row_type *t)
                 between, c->name, c->name);
         between = ", ";
     }
-    buf_printf(sql, " FROM %s t WHERE run = ?1 ORDER BY run", t->name);
+    buf_printf(sql, " FROM %s t WHERE run = ?1%s ORDER BY run", t->name, more);
     for (size_t i = 0; i < t->count; i++)
         if (t->columns[i].key)
             buf_printf(sql, ", t.\"%s\"", t->columns[i].name);
@@ -224,20 +226,27 @@ static void take_row(sqlite3_stmt *st, void *to)
     r->each(r->context, r->row);
 }
 
-int store_each(struct store *s, int64_t run, const struct row_type *type,
-        void (*each)(void *context, const void *row), void *context,
-        struct error *e)
+static int each_of(struct store *s, int64_t run, const struct row_type *type,
+        const char *more, void (*each)(void *context, const void *row),
+        void *context, struct error *e)
 {
     struct reading_rows r = { type, alloc_zero(1, type->size), each, context };
     struct buf sql = { 0 };
 
-    select_sql(&sql, type);
+    select_sql(&sql, type, more);
 
     int rc = row_query(s, buf_cstr(&sql), run, take_row, &r, e);
 
     buf_release(&sql);
     free(r.row);
     return rc;
+}
+
+int store_each(struct store *s, int64_t run, const struct row_type *type,
+        void (*each)(void *context, const void *row), void *context,
+        struct error *e)
+{
+    return each_of(s, run, type, "", each, context, e);
 }
 
 /* --- one pair a type, for those who know which ---------------------------- */
@@ -267,3 +276,25 @@ DESCRIBED(operator_shape)
 DESCRIBED(operator_sum)
 DESCRIBED(traced_sum)
 DESCRIBED(activation)
+DESCRIBED(latency_sum)
+DESCRIBED(setting)
+DESCRIBED(sampler_rate)
+
+int store_each_latency_within(struct store *s, int64_t run, uint32_t width_s,
+        uint64_t from_ns, uint64_t to_ns,
+        void (*each)(void *context, const struct latency_sum *x), void *context,
+        struct error *e)
+{
+    uint64_t width_ns = width_s * UINT64_C(1000000000);
+    struct buf more = { 0 };
+
+    buf_printf(&more, " AND width_s = %u AND place >= %llu AND place < %llu",
+            width_s, (unsigned long long)(from_ns / width_ns),
+            (unsigned long long)((to_ns + width_ns - 1) / width_ns));
+
+    int rc = each_of(s, run, &latency_sum_rows, buf_cstr(&more),
+            take_latency_sum, &(struct each_latency_sum){ each, context }, e);
+
+    buf_release(&more);
+    return rc;
+}

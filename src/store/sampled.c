@@ -3,6 +3,7 @@
  *
  * Metrics go by their names in the file, so that an ortmeter with more of them,
  * or with fewer, reads the same file right. */
+#include "base/buf.h"
 #include "model/metric.h"
 #include "store/bulk_insert.h"
 #include "store/row.h"
@@ -346,6 +347,28 @@ STORE_EACH(rollup, rollup)
             run, rollup_row,
             &(struct each_figure){ .call.rollup = each, .context = context },
             e);
+}
+
+int store_each_rollup_of(struct store *s, int64_t run,
+        const struct metric *metric,
+        void (*each)(void *context, const struct rollup *x), void *context,
+        struct error *e)
+{
+    struct buf sql = { 0 };
+
+    buf_printf(&sql,
+            "SELECT second, subject, metric, count, min, mean, max"
+            " FROM rollups WHERE run = ?1 AND metric ="
+            " (SELECT id FROM metrics WHERE name = '%s')"
+            " ORDER BY subject, second",
+            metric->name);
+
+    int rc = query_figures(s, buf_cstr(&sql), run, rollup_row,
+            &(struct each_figure){ .call.rollup = each, .context = context },
+            e);
+
+    buf_release(&sql);
+    return rc;
 }
 
 static void absence_row(sqlite3_stmt *st, void *to)

@@ -11,10 +11,11 @@ const char *const *const schema_steps[] = {
     schema_generations,
     schema_python,
     schema_shapes,
+    schema_recorded,
 };
 const size_t schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);
 const char *const schema_digest =
-        "75ba146fe0e0ecfa5af37b4e05d78a9b7c5c83c7396447ea51856c98d658946d";
+        "c16e8735afefdfef900c6128cf64eeddb8d66e5ed325489605ff28ea0bf1c03d";
 
 int schema_take_step(sqlite3 *db, size_t n)
 {

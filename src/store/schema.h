@@ -28,3 +28,4 @@ extern const char *const schema_traced[];
 extern const char *const schema_generations[];
 extern const char *const schema_python[];
 extern const char *const schema_shapes[];
+extern const char *const schema_recorded[];

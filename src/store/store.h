@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "model/depth.h"
 #include "model/reading.h"
+#include "model/recorded.h"
 #include "model/run.h"
 #include "model/traced.h"
 
@@ -100,6 +101,9 @@ void store_add_operator_shape(struct store *s, const struct operator_shape *x);
 void store_add_operator_sum(struct store *s, const struct operator_sum *x);
 void store_add_traced_sum(struct store *s, const struct traced_sum *x);
 void store_add_activation(struct store *s, const struct activation *x);
+void store_add_latency_sum(struct store *s, const struct latency_sum *x);
+void store_add_setting(struct store *s, const struct setting *x);
+void store_add_sampler_rate(struct store *s, const struct sampler_rate *x);
 
 /* What was sampled.  Times are since the run's start here, too: whoever reads
  * clocks takes run.start_mono_ns off first.  A subject that was there before
@@ -189,6 +193,9 @@ STORE_EACH(operator_shape, operator_shape);
 STORE_EACH(operator_sum, operator_sum);
 STORE_EACH(traced_sum, traced_sum);
 STORE_EACH(activation, activation);
+STORE_EACH(latency_sum, latency_sum);
+STORE_EACH(setting, setting);
+STORE_EACH(sampler_rate, sampler_rate);
 STORE_EACH(section, section);
 STORE_EACH(token, token);
 STORE_EACH(mark, note);
@@ -220,8 +227,26 @@ STORE_EACH_SINCE(reading, reading);
  * there is something new. */
 int64_t store_state(struct store *s);
 
-/* By metric, subject and second. */
+/* The stretches of one width that lie in [from_ns, to_ns), or partly do. */
+int store_each_latency_within(struct store *s, int64_t run, uint32_t width_s,
+        uint64_t from_ns, uint64_t to_ns,
+        void (*each)(void *context, const struct latency_sum *x), void *context,
+        struct error *e);
+
+/* The inferences from the first that ended at that time or later on, for at
+ * most as many seconds as are between the two: without reading those before.
+ * They come as they were recorded, which is nearly by their ends: some that are
+ * not within come, too. */
+int store_each_inference_within(struct store *s, int64_t run, uint64_t from_ns,
+        uint64_t to_ns, void (*each)(void *context, const struct inference *x),
+        void *context, struct error *e);
+
+/* By metric, subject and second; or of one metric only. */
 STORE_EACH(rollup, rollup);
+int store_each_rollup_of(struct store *s, int64_t run,
+        const struct metric *metric,
+        void (*each)(void *context, const struct rollup *x), void *context,
+        struct error *e);
 
 /* In the order of their start; of what starts together, the longer first, and
  * operators last.  An operator does not start before its inference; those that

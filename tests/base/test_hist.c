@@ -242,6 +242,16 @@ static void parts(void)
         CHECK(hist_part_quantile(&part, i / 100.0) == whole_q);
     }
     CHECK(hist_part_median(&part) == hist_median(&whole));
+
+    struct hist_part again = { 0 };
+    struct buf same = { 0 };
+
+    CHECK_INT(hist_part_read(&again, buf_str(&text)), 0);
+    hist_part_write(&again, &same);
+    CHECK(str_eq(buf_str(&same), buf_str(&text)));
+    CHECK_INT(hist_part_read(&again, str_of("[1,2")), -EINVAL);
+    hist_part_release(&again);
+    buf_release(&same);
     hist_part_release(&part);
     CHECK_INT(hist_part_quantile(&part, 0.5), 0);
     CHECK(hist_part_median(&part) == 0);

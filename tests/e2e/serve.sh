@@ -147,6 +147,8 @@ upgrade=(-H 'Connection: Upgrade' -H 'Upgrade: websocket'
     -H 'Sec-WebSocket-Version: 13'
     -H 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==')
 expect 421 -H 'Host: evil.example' "$base/metrics"
+expect 400 "$base/%00"
+expect 400 "$base/%00?run=last"
 expect 403 -H 'Origin: http://evil.example' "$base/metrics"
 expect 403 -H 'Origin: http://evil.example' -X DELETE "${bearer[@]}" "$one"
 expect 403 "${upgrade[@]}" -H 'Origin: http://evil.example' "$base/ws/metrics"

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define MS      UINT64_C(1000000)
+#define MB      1048576.0
 #define STARTED UINT64_C(1234567000000000)
 
 enum { HOST = 1, GPU0, GPU1, NPU, FIRST, SECOND };
@@ -71,15 +72,15 @@ static void fill(struct store *s)
     reading(s, 891, GPU0, METRIC_device_utilization_ratio, 0.041);
     reading(s, 891, GPU1, METRIC_device_utilization_ratio, 0.01);
     reading(s, 892, NPU, METRIC_device_utilization_ratio, 0.892);
-    reading(s, 892, GPU0, METRIC_device_memory_used_bytes, 512e6);
-    reading(s, 892, NPU, METRIC_device_memory_used_bytes, 900e6);
-    reading(s, 893, FIRST, METRIC_process_resident_bytes, 200e6);
-    reading(s, 893, SECOND, METRIC_process_resident_bytes, 56e6);
+    reading(s, 892, GPU0, METRIC_device_memory_used_bytes, 512 * MB);
+    reading(s, 892, NPU, METRIC_device_memory_used_bytes, 900 * MB);
+    reading(s, 893, FIRST, METRIC_process_resident_bytes, 200 * MB);
+    reading(s, 893, SECOND, METRIC_process_resident_bytes, 56 * MB);
     reading(s, 894, HOST, METRIC_host_running_threads, 3);
     /* Half of the memory's two figures: the other holds.  One process ended. */
     reading(s, 1100, HOST, METRIC_host_memory_available_bytes, 250);
     /* What was not read for long is not known any more. */
-    reading(s, 9000, FIRST, METRIC_process_resident_bytes, 100e6);
+    reading(s, 9000, FIRST, METRIC_process_resident_bytes, 100 * MB);
     stored_flush(s);
 }
 

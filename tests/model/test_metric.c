@@ -27,6 +27,8 @@ static bool is_well_named(const struct metric *m)
     if (str_starts(name, "ortmeter_")) /* only on export */
         return false;
     name.len -= strlen(end);
+    if (ends_with(name, "_in_flight"))
+        name.len -= strlen("_in_flight");
     return m->kind == METRIC_INFO ? !strcmp(m->unit, "none")
                                   : ends_with(name, m->unit);
 }

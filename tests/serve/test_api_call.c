@@ -91,7 +91,8 @@ static void test_params(void)
     read_as(runs, "date_from", "yesterday", "date_from");
     read_as(runs, "other", "1", "other");
     read_as("/metrics/history", "step", "0.001", NULL);
-    read_as("/metrics/history", "step", "0", "step");
+    read_as("/metrics/history", "step", "0", NULL);
+    read_as("/metrics/history", "step", "-1", "step");
     read_as("/metrics/history", "step", "nan", "step");
     read_as("/api/report", "run", "las", "run");
     read_as("/api/compare", "a", "last", "b"); /* both are needed */

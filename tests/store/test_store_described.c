@@ -42,7 +42,7 @@ static void make_row(struct made_row *m, const struct row_type *t,
         const struct column *c = &t->columns[i];
         struct cell cell = made_cell(c, (unsigned)(seed + i), m->texts[i]);
 
-        if (sparse && column_nullable(c))
+        if (sparse && column_nullable(c) && !c->key)
             cell = (struct cell){ 0 };
         CHECK_INT(column_put(c, m->row, &cell), 0);
     }
@@ -110,10 +110,12 @@ static void round_trip(struct store *s, int64_t run, const struct row_type *t)
     /* The same key again: the row is another one now. */
     for (size_t i = 0; i < t->count; i++) {
         const struct column *c = &t->columns[i];
-        struct cell cell = made_cell(c, (unsigned)i + 77, rows[1].texts[i]);
 
         if (c->key)
             continue;
+
+        struct cell cell = made_cell(c, (unsigned)i + 77, rows[1].texts[i]);
+
         only_keys = false;
         CHECK_INT(column_put(c, rows[1].row, &cell), 0);
     }

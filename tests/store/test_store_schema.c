@@ -46,6 +46,12 @@ static void take_run(void *context, const struct run *r)
     CHECK(same_text(r->command, "prog"));
 }
 
+static void count_sum(void *to, const struct latency_sum *x)
+{
+    CHECK_INT(x->width_s * 60, 3600);
+    ++*(size_t *)to;
+}
+
 static void from_version_1(void)
 {
     static const struct {
@@ -132,6 +138,53 @@ static void same_tables(void)
     tree_close(&fresh);
 }
 
+/* The version before this one: a run in it, as it was then, and a new one
+ * beside it. */
+static void from_version_before(void)
+{
+    struct tree t = tree_open();
+    char bump[48];
+
+    make_version(&t, schema_version - 1);
+    (void)snprintf(bump, sizeof(bump), "PRAGMA user_version = %zu",
+            schema_version - 1);
+    stored_change(&t, bump);
+    CHECK_INT(stored_number(&t, "SELECT count(*) FROM sqlite_master"
+                                " WHERE name = 'latency_sums'"),
+            0);
+    stored_change(&t,
+            "INSERT INTO hosts VALUES (1, '{\"cpu\":\"toy\"}');"
+            "INSERT INTO profiling_runs (id, run_id, timestamp, status,"
+            " start_mono_ns, duration_ns, meter_pid, version, command, host_id)"
+            " VALUES (3, 'aaaaaaaa-0000-4000-8000-000000000003', 300, 1, 5, 7,"
+            " 1, '0.8.0', 'prog', NULL);"
+            "INSERT INTO sessions (run, id, process, model, start_ns)"
+            " VALUES (3, 1, 1, '/m/b.onnx', 0)");
+
+    struct store *s = stored_open(&t, STORE_WRITE);
+    size_t rows = 0;
+
+    seen = 0;
+    CHECK_INT(store_read_run(s, 3, take_run, NULL, NULL), 0);
+    CHECK_INT(seen, 1);
+    CHECK_INT(store_each_latency_sum(s, 3, count_sum, &rows, NULL), 0);
+    CHECK_INT(rows, 0);
+
+    struct run r = stored_run(s, 400);
+
+    store_add_latency_sum(s,
+            &(struct latency_sum){ .width_s = 60, .place = 7, .count = 2 });
+    store_add_setting(s, &(struct setting){ "ops", "auto" });
+    stored_flush(s);
+    CHECK_INT(store_each_latency_sum(s, r.row, count_sum, &rows, NULL), 0);
+    CHECK_INT(rows, 1);
+    store_close(s);
+    CHECK_INT(stored_number(&t, "PRAGMA user_version"),
+            (int64_t)schema_version);
+    CHECK_INT(stored_is_whole(&t), 1);
+    tree_close(&t);
+}
+
 /* Who only reads an old file brings it up to date, too. */
 static void read_old(void)
 {
@@ -152,6 +205,7 @@ int main(void)
 {
     from_version_1();
     same_tables();
+    from_version_before();
     read_old();
     return test_result();
 }

@@ -19,21 +19,25 @@ int source_address(struct address *out, const char *flag, struct error *e)
     return rc ? rc : 1;
 }
 
+int source_is_fleet(struct address *out, const struct source *s,
+        struct error *e)
+{
+    bool file = options_given(&s->database.path);
+
+    *out = (struct address){ 0 };
+    if (file && options_given(&s->store))
+        return fail(e, -EINVAL,
+                "--db and --store are two places to read from: give one");
+    return file ? 0 : source_address(out, s->store, e);
+}
+
 /* Connects to the store of many machines; `out` stays NULL when the local
  * database is meant. */
 static int connect_to(struct clickhouse **out, const struct source *s,
         struct error *e)
 {
     struct address a;
-    bool file = options_given(&s->database.path);
-
-    if (file && options_given(&s->store))
-        return fail(e, -EINVAL,
-                "--db and --store are two places to read from: give one");
-    if (file)
-        return 0;
-
-    int rc = source_address(&a, s->store, e);
+    int rc = source_is_fleet(&a, s, e);
 
     if (rc > 0)
         rc = clickhouse_open(out, &a, e);

@@ -25,6 +25,11 @@ struct source {
  * one.  0: none is wanted.  -EINVAL with a sentence. */
 int source_address(struct address *out, const char *flag, struct error *e);
 
+/* The same of a source: 0, where the command line has --db.  -EINVAL: it has
+ * both. */
+int source_is_fleet(struct address *out, const struct source *s,
+        struct error *e);
+
 /* Opens what holds the run `name`, and finds it there: the store of many
  * machines if one is in force, unless the command line has --db; else the local
  * database. */

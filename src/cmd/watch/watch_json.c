@@ -66,6 +66,7 @@ static void add_name(struct json *j, const struct subject *x)
     case SUBJECT_HOST:
     case SUBJECT_DEVICE:
     case SUBJECT_ZONE:
+    case SUBJECT_SESSION:
     case SUBJECT_KINDS: break;
     }
     if (x->name)

@@ -1,7 +1,9 @@
 /* shape_inference.c -- inferences as TEZ-158 has them. */
+#include "analyse/counting.h"
 #include "analyse/summary.h"
 #include "export/json/shape_list.h"
 #include "export/json/shapes.h"
+#include "model/phase.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,8 +11,9 @@
 struct events {
     struct shape_list list;
     struct summary summary;
-    uint64_t number;
 };
+
+#define P99_LEAST 100
 
 static const struct summary_session *session_of(const struct events *x,
         uint32_t id)
@@ -21,8 +24,7 @@ static const struct summary_session *session_of(const struct events *x,
     return NULL;
 }
 
-/* Run and session, or run and inference: the same wherever it is exported. */
-static void id_text(struct json *j, const char *key, const char *run,
+void shape_id(struct json *j, const char *key, const char *run,
         const char *what, uint64_t number)
 {
     struct buf text = { 0 };
@@ -32,14 +34,16 @@ static void id_text(struct json *j, const char *key, const char *run,
     buf_release(&text);
 }
 
+/* Of few, the greatest would be called by a percentile's name. */
 static void percentiles(struct json *j, const struct spread_figures *f)
 {
     json_object(j, "percentiles");
     json_fixed(j, "p50", f->p50 / 1e6, 6);
     json_fixed(j, "p90", f->p90 / 1e6, 6);
     json_fixed(j, "p95", f->p95 / 1e6, 6);
-    json_fixed(j, "p99", f->p99 / 1e6, 6);
-    if (!isnan(f->p99_9))
+    if (f->count >= P99_LEAST)
+        json_fixed(j, "p99", f->p99 / 1e6, 6);
+    if (f->count >= SPREAD_P99_9_LEAST && !isnan(f->p99_9))
         json_fixed(j, "p99_9", f->p99_9 / 1e6, 6);
     json_end(j);
     if (f->pairs)
@@ -60,33 +64,48 @@ static void batch_context(struct json *j, const struct inference *i)
     json_end(j);
 }
 
-static void take_inference(void *to, const struct inference *i)
+void shape_inference_json(struct json *j, const struct inference *i,
+        const struct shape_inference *x)
 {
-    struct events *x = to;
-    struct json *j = &x->list.json;
-    const struct run *run = &x->summary.run;
-    const struct summary_session *session = session_of(x, i->session);
-
-    x->number++;
     json_object(j, NULL);
-    json_u64(j, "timestamp_ns", run->started_wall_ns + i->start_ns);
-    if (session && session->model) {
-        char *name = summary_model_name(session->model);
+    json_u64(j, "timestamp_ns", x->started_wall_ns + i->start_ns);
+    if (x->model) {
+        char *name = summary_model_name(x->model);
 
         json_text(j, "model_name", name);
         free(name);
     }
-    id_text(j, "session_id", run->id, "session", i->session);
-    id_text(j, "inference_id", run->id, "inference", x->number);
+    shape_id(j, "session_id", x->run_id, "session", i->session);
+    shape_id(j, "inference_id", x->run_id, "inference", i->number);
     json_object(j, "latency");
     shape_ms(j, "end_to_end_ms", i->duration_ns);
-    if (session && session->latency.count)
-        percentiles(j, &session->latency);
+    if (x->latency && x->latency->count)
+        percentiles(j, x->latency);
     json_end(j);
     batch_context(j, i);
+    json_text(j, "run_id", x->run_id);
+    json_u64(j, "number", i->number);
+    json_text(j, "phase", phase_name((enum phase)i->phase));
+    if (inference_is_traced(i))
+        json_bool(j, "traced", true);
     if (i->flags & FLAG_FAILED)
         json_text(j, "error", i->error ? i->error : "failed");
     json_end(j);
+}
+
+static void take_inference(void *to, const struct inference *i)
+{
+    struct events *x = to;
+    const struct run *run = &x->summary.run;
+    const struct summary_session *session = session_of(x, i->session);
+
+    shape_inference_json(&x->list.json, i,
+            &(struct shape_inference){
+                    .run_id = run->id,
+                    .started_wall_ns = run->started_wall_ns,
+                    .model = session ? session->model : NULL,
+                    .latency = session ? &session->latency : NULL,
+            });
     shape_list_flush(&x->list);
 }
 

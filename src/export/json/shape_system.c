@@ -4,8 +4,7 @@
  * Readings follow each other in the store; what was read within some
  * milliseconds is one moment.  Sources are read at rates of their own, and what
  * stays the same is stored once a second: so a moment tells the newest of each
- * figure, as long as it is not too old.  Of several devices of a kind the
- * busiest is shown, of processes the sum. */
+ * figure, as long as it is not too old. */
 #include "base/alloc.h"
 #include "base/map.h"
 #include "export/json/shape_list.h"
@@ -16,22 +15,11 @@
 
 #define MOMENT_NS 5000000
 #define OLD_NS    5000000000
-
-enum figure {
-    CPU_PERCENT,
-    MEMORY_PERCENT,
-    GPU_PERCENT,
-    NPU_PERCENT,
-    GPU_MEMORY_MB,
-    PROCESS_MEMORY_MB,
-    MEMORY_TOTAL,
-    MEMORY_AVAILABLE,
-    FIGURES
-};
+#define MB        1048576.0 /* as seeds/002 has it */
 
 /* The newest of a figure of a subject. */
 struct newest {
-    enum figure figure;
+    enum shape_figure figure;
     double value;
     uint64_t time_ns;
     uint64_t end_ns; /* when the subject ended; 0: it did not */
@@ -57,9 +45,8 @@ static void take_run(void *to, const struct run *r)
 static void take_subject(void *to, const struct subject_entry *x)
 {
     struct system *m = to;
-    const char *name = x->subject.name ? x->subject.name : "";
 
-    if (x->subject.kind == SUBJECT_DEVICE && strncmp(name, "npu", 3) == 0)
+    if (shape_is_npu(&x->subject))
         map_put(&m->npus, x->id, 1);
     if (x->end_ns)
         map_put(&m->ends, x->id, x->end_ns);
@@ -67,69 +54,104 @@ static void take_subject(void *to, const struct subject_entry *x)
 
 /* --- a moment ------------------------------------------------------------- */
 
-struct moment {
-    double value[FIGURES];
-    bool known[FIGURES];
-};
-
-static void add(struct moment *to, enum figure f, double value)
+bool shape_is_npu(const struct subject *x)
 {
-    if (f == PROCESS_MEMORY_MB)
-        to->value[f] += value; /* it began as 0 */
-    else if (!to->known[f] || value > to->value[f])
-        to->value[f] = value;
-    to->known[f] = true;
+    return x->kind == SUBJECT_DEVICE && x->name &&
+           strncmp(x->name, "npu", 3) == 0;
 }
 
-static struct moment gather(const struct system *m)
+bool shape_figure_of(enum metric_id metric, bool npu, enum shape_figure *figure,
+        double *scale)
 {
-    struct moment all = { 0 };
+    static const struct {
+        enum metric_id metric;
+        enum shape_figure figure;
+        double scale;
+    } known[] = {
+        { METRIC_host_busy_ratio, SHAPE_CPU_PERCENT, 100 },
+        { METRIC_host_memory_bytes, SHAPE_MEMORY_TOTAL, 1 },
+        { METRIC_host_memory_available_bytes, SHAPE_MEMORY_AVAILABLE, 1 },
+        { METRIC_device_utilization_ratio, SHAPE_GPU_PERCENT, 100 },
+        { METRIC_device_memory_used_bytes, SHAPE_GPU_MEMORY_MB, 1 / MB },
+        { METRIC_process_resident_bytes, SHAPE_PROCESS_MEMORY_MB, 1 / MB },
+    };
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (known[i].metric != metric)
+            continue;
+        *figure = known[i].figure;
+        *scale = known[i].scale;
+        if (npu && *figure == SHAPE_GPU_PERCENT)
+            *figure = SHAPE_NPU_PERCENT;
+        return !npu || *figure != SHAPE_GPU_MEMORY_MB;
+    }
+    return false;
+}
+
+void shape_moment_add(struct shape_moment *m, enum shape_figure f, double value)
+{
+    if (f == SHAPE_PROCESS_MEMORY_MB)
+        m->value[f] += value; /* it began as 0 */
+    else if (!m->known[f] || value > m->value[f])
+        m->value[f] = value;
+    m->known[f] = true;
+}
+
+void shape_moment_json(struct json *j, uint64_t timestamp_ns,
+        const struct shape_moment *m)
+{
+    static const char *const names[SHAPE_TOLD] = {
+        [SHAPE_CPU_PERCENT] = "cpu_percent",
+        [SHAPE_MEMORY_PERCENT] = "memory_percent",
+        [SHAPE_GPU_PERCENT] = "gpu_percent",
+        [SHAPE_NPU_PERCENT] = "npu_percent",
+        [SHAPE_GPU_MEMORY_MB] = "gpu_memory_mb",
+        [SHAPE_PROCESS_MEMORY_MB] = "process_memory_mb",
+    };
+    struct shape_moment all = *m;
+    double total = m->value[SHAPE_MEMORY_TOTAL];
+
+    if (m->known[SHAPE_MEMORY_TOTAL] && m->known[SHAPE_MEMORY_AVAILABLE] &&
+            total > 0)
+        shape_moment_add(&all, SHAPE_MEMORY_PERCENT,
+                100 * (1 - m->value[SHAPE_MEMORY_AVAILABLE] / total));
+    json_object(j, NULL);
+    json_u64(j, "timestamp_ns", timestamp_ns);
+    for (int i = 0; i < SHAPE_TOLD; i++)
+        if (all.known[i])
+            json_real(j, names[i], all.value[i]);
+    json_end(j);
+}
+
+static struct shape_moment gather(const struct system *m)
+{
+    struct shape_moment all = { 0 };
 
     for (size_t i = 0; i < m->count; i++) {
         const struct newest *n = &m->newest[i];
 
         if (m->time_ns < n->time_ns + OLD_NS &&
                 (!n->end_ns || n->end_ns > m->time_ns))
-            add(&all, n->figure, n->value);
+            shape_moment_add(&all, n->figure, n->value);
     }
-    if (all.known[MEMORY_TOTAL] && all.known[MEMORY_AVAILABLE] &&
-            all.value[MEMORY_TOTAL] > 0)
-        add(&all, MEMORY_PERCENT,
-                100 * (1 - all.value[MEMORY_AVAILABLE] /
-                                      all.value[MEMORY_TOTAL]));
     return all;
 }
 
 static void finish(struct system *m)
 {
-    static const char *const names[] = {
-        [CPU_PERCENT] = "cpu_percent",
-        [MEMORY_PERCENT] = "memory_percent",
-        [GPU_PERCENT] = "gpu_percent",
-        [NPU_PERCENT] = "npu_percent",
-        [GPU_MEMORY_MB] = "gpu_memory_mb",
-        [PROCESS_MEMORY_MB] = "process_memory_mb",
-    };
-    struct json *j = &m->list.json;
-
     if (!m->any)
         return;
 
-    struct moment all = gather(m);
+    struct shape_moment all = gather(m);
 
-    json_object(j, NULL);
-    json_u64(j, "timestamp_ns", m->started_wall_ns + m->time_ns);
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (all.known[i])
-            json_real(j, names[i], all.value[i]);
-    json_end(j);
+    shape_moment_json(&m->list.json, m->started_wall_ns + m->time_ns, &all);
     shape_list_flush(&m->list);
     m->any = false;
 }
 
 /* --- readings ------------------------------------------------------------- */
 
-static void note(struct system *m, const struct reading *r, enum figure f,
+static void note(struct system *m, const struct reading *r, enum shape_figure f,
         double value)
 {
     uint64_t key = (uint64_t)f << 32 | r->subject;
@@ -161,25 +183,11 @@ static void take_reading(void *to, const struct reading *r)
 {
     struct system *m = to;
     bool npu = map_find(&m->npus, r->subject) != NULL;
+    enum shape_figure figure;
+    double scale;
 
-    switch ((enum metric_id)r->metric) {
-    case METRIC_host_busy_ratio: note(m, r, CPU_PERCENT, 100 * r->value); break;
-    case METRIC_host_memory_bytes: note(m, r, MEMORY_TOTAL, r->value); break;
-    case METRIC_host_memory_available_bytes:
-        note(m, r, MEMORY_AVAILABLE, r->value);
-        break;
-    case METRIC_device_utilization_ratio:
-        note(m, r, npu ? NPU_PERCENT : GPU_PERCENT, 100 * r->value);
-        break;
-    case METRIC_device_memory_used_bytes:
-        if (!npu)
-            note(m, r, GPU_MEMORY_MB, r->value / 1e6);
-        break;
-    case METRIC_process_resident_bytes:
-        note(m, r, PROCESS_MEMORY_MB, r->value / 1e6);
-        break;
-    default: break;
-    }
+    if (shape_figure_of((enum metric_id)r->metric, npu, &figure, &scale))
+        note(m, r, figure, r->value * scale);
 }
 
 int shape_system(struct sink *to, struct store *s, int64_t run, struct error *e)

@@ -27,6 +27,9 @@ const struct table *const tables[] = {
     &subject_table,
     &reading_table,
     &rollup_table,
+    &latency_sum_table,
     &absence_table,
+    &setting_table,
+    &sampler_rate_table,
     NULL,
 };

@@ -85,6 +85,9 @@ DESCRIBED(operator_shape);
 DESCRIBED(operator_sum);
 DESCRIBED(traced_sum);
 DESCRIBED(activation);
+DESCRIBED(latency_sum);
+DESCRIBED(setting);
+DESCRIBED(sampler_rate);
 
 /* --- what the program told ------------------------------------------------ */
 

@@ -1,7 +1,8 @@
-/* common.h -- what handlers have in common: finding runs, stretches of time,
- * rows of runs.  Not for others. */
+/* run_about.h -- the run that a request is about: finding it, the stretch of it
+ * that is meant, its row; and the handlers.  Not for others. */
 #pragma once
 
+#include "export/json/shapes.h"
 #include "serve/route.h"
 
 /* A run that a request is about. */
@@ -49,21 +50,21 @@ int run_row_json(struct json *j, const char *key, struct store *s, int64_t row,
 /* A JSON text that is one value, or nothing where it is not sound. */
 void json_if_sound(struct json *j, const char *key, const char *text);
 
-/* "<run id>/session/3". */
-void json_id(struct json *j, const char *key, const char *run, const char *what,
-        uint64_t number);
-
 /* Handlers, by file. */
 handler answer_runs, answer_run, answer_run_summary, answer_pipeline,
         answer_export, answer_delete, answer_patch;
 handler answer_report, answer_operators, answer_sessions, answer_graph,
-        answer_compare;
+        answer_compare, answer_tokens;
 handler answer_timeline, answer_spans, answer_events, answer_findings;
 handler answer_history, answer_current, answer_metrics;
 handler answer_control, answer_steer;
 handler answer_page, answer_asset, answer_healthz, answer_system,
         answer_sources, answer_powermetrics, answer_openapi, answer_view,
         answer_socket;
+
+/* What /api/view answers to a viewer, as an element of the page; nothing where
+ * it cannot be had. */
+void view_script(struct call *c, struct buf *out);
 
 /* The same, as members for /api/view. */
 int sessions_members(struct json *j, struct call *c, const struct run_about *r,

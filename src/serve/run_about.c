@@ -1,4 +1,4 @@
-#include "serve/common.h"
+#include "serve/run_about.h"
 
 #include "analyse/pipeline.h"
 #include "analyse/summary.h"
@@ -162,16 +162,6 @@ void json_if_sound(struct json *j, const char *key, const char *text)
 {
     if (text && json_is_sound(str_of(text)))
         json_raw(j, key, text);
-}
-
-void json_id(struct json *j, const char *key, const char *run, const char *what,
-        uint64_t number)
-{
-    struct buf text = { 0 };
-
-    buf_printf(&text, "%s/%s/%llu", run, what, (unsigned long long)number);
-    json_text(j, key, buf_cstr(&text));
-    buf_release(&text);
 }
 
 static void models(struct json *j, const char *paths)
