@@ -17,7 +17,6 @@
 #include "export/json/summary_json.h"
 #include "os/self.h"
 
-#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,27 +64,6 @@ static bool explain(struct buf *why, struct str report, const struct run *run)
 /* --- the report
  * ------------------------------------------------------------------ */
 
-/* The summary's document, opened again for one more member; no text in it has
- * a newline, they are escaped. */
-static void whole_document(struct buf *out, const struct summary *summary,
-        struct str own)
-{
-    static const char end[] = "\n}\n";
-    struct buf all = { 0 };
-
-    summary_json(&all, summary);
-    assert(all.len > strlen(end));
-    buf_add(out, all.p, all.len - strlen(end));
-    buf_text(out, ",\n  \"generate\": ");
-    for (size_t i = 0; i < own.len; i++) {
-        buf_char(out, own.p[i]);
-        if (own.p[i] == '\n')
-            buf_text(out, "  ");
-    }
-    buf_text(out, end);
-    buf_release(&all);
-}
-
 static double number_in(struct str object, const char *key)
 {
     double value = -1;
@@ -127,7 +105,7 @@ static int report(const struct generate_settings *s, struct str own,
         return rc;
     (void)run_figures_save(store, &summary, NULL); /* else `list` does it */
     if (s->json || s->out) {
-        whole_document(&text, &summary, own);
+        summary_json_with(&text, &summary, "generate", own);
         rc = output_write(s->out, buf_str(&text), e);
     } else if (!s->quiet) {
         generation_lines(&text, own);
