@@ -1,6 +1,7 @@
 #include "analyse/judged_run.h"
 
 #include "base/alloc.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,11 +18,15 @@ const struct judged_kind judged_kinds[JUDGED_FIGURES] = {
     [JUDGED_TTFT] = { "ttft", "first token", "ms", 1e6, .1, false, 1, 0 },
     [JUDGED_TPOT] = { "tpot", "each further", "ms", 1e6, .05, false, 1, 0 },
     [JUDGED_MEMORY] = { "peak_rss", "memory", "bytes", 1, .01, false, 0, 0 },
+    [JUDGED_GROWTH] = { "rss_growth", "growth", "ratio", 1, .01, false, 0, 0 },
     [JUDGED_JOULES] = { "joules_per_inference", "J/inference", "J", 1, .1,
             false, 1, 0 },
     [JUDGED_TOKEN_JOULES] = { "joules_per_token", "J/token", "J", 1, .1, false,
             1, 0 },
 };
+
+const double judged_shifts[JUDGED_SHIFTS] = { .01, .05, .1, .25, .5, .75, .9,
+    .95, .99 };
 
 /* --- where it settles ----------------------------------------------------- */
 
@@ -35,7 +40,7 @@ static double median_of_five(const uint64_t *at)
 
     for (size_t i = 0; i < FIVE; i++)
         five[i] = (double)at[i];
-    interval_sort(five, FIVE);
+    sort_doubles(five, FIVE);
     return five[FIVE / 2];
 }
 
@@ -50,7 +55,7 @@ size_t judged_run_warmup(const uint64_t *durations_ns, size_t count)
 
     for (size_t i = half; i < fives; i++)
         later[i - half] = median_of_five(durations_ns + i * FIVE);
-    interval_sort(later, fives - half);
+    sort_doubles(later, fives - half);
 
     double most = interval_sorted_at(later, fives - half, 0.9);
 
@@ -146,8 +151,12 @@ void judged_run_measure(struct judged_run *out, const uint64_t *durations_ns,
         ln_ns[i] = log(fmax((double)durations_ns[i], 1));
     }
     memcpy(sorted, ln_ns, count * sizeof(*sorted));
-    interval_sort(sorted, count);
+    sort_doubles(sorted, count);
     percentiles(out, ln_ns, sorted, count);
+    for (size_t i = 0; i < JUDGED_SHIFTS; i++)
+        out->shift_ns[i] =
+                count ? exp(interval_sorted_at(sorted, count, judged_shifts[i]))
+                      : NAN;
     if (count >= judged_kinds[JUDGED_MEAN].least_in_run)
         out->value[JUDGED_MEAN] = sum / (double)count;
     out->span_s = sum / 1e9;
