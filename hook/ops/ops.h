@@ -179,6 +179,7 @@ struct thread {
     uint32_t runs;       /* in `traces` */
     uintptr_t frame;     /* of another thread's stack, last seen here, */
     struct trace *of;    /* and whose it was */
+    struct gil *gil;     /* of the call of Python's that it is in, or NULL */
     struct running running[THREAD_DEPTH];
     struct trace traces[THREAD_RUNS];
     char text[THREAD_TEXT];          /* for names */
@@ -188,11 +189,19 @@ struct thread {
 /* The calling thread's, made at the first call; NULL: there is no room. */
 struct thread *thread_make(void);
 
-static inline struct thread *thread_mine(void)
+/* The same, if there was a call before; else NULL. */
+static inline struct thread *thread_known(void)
 {
     uintptr_t word = hook_thread;
 
-    return word && !(word & 1) ? (struct thread *)word : thread_make();
+    return word & 1 ? NULL : (struct thread *)word;
+}
+
+static inline struct thread *thread_mine(void)
+{
+    struct thread *t = thread_known();
+
+    return t ? t : thread_make();
 }
 /* The calling thread is through with it for now, and may end: whoever has it
  * next finds it so. */

@@ -1,6 +1,7 @@
 /* threads.c -- what is kept of a thread: a few pages, taken at its first traced
- * inference or kernel, and given to another thread when it is gone.  They are
- * never unmapped, so that others may look into them at any time. */
+ * inference or kernel, or its first inference from Python, and given to another
+ * thread when it is gone.  They are never unmapped, so that others may look into
+ * them at any time. */
 #include "base/compiler.h"
 #include "hook/memory.h"
 #include "hook/ops/ops.h"
@@ -54,6 +55,7 @@ static void empty(struct thread *t)
 {
     t->depth = t->runs = 0;
     t->frame = 0;
+    t->gil = NULL;
     for (size_t i = 0; i < THREAD_RUNS; i++) {
         atomic_store(&t->traces[i].stack, 0);
         atomic_store(&t->traces[i].id, 0);
@@ -76,7 +78,7 @@ COLD struct thread *thread_make(void)
 
 void threads_in_child(void)
 {
-    struct thread *mine = hook_thread & 1 ? NULL : (struct thread *)hook_thread;
+    struct thread *mine = thread_known();
     struct thread *t;
 
     for (size_t i = 0; (t = thread_number(i)); i++) {

@@ -8,6 +8,7 @@
  * outputs
  */
 #include "hook/elf.h"
+#include "hook/ops/ops.h"
 #include "hook/python/python.h"
 
 #include "base/compiler.h"
@@ -17,22 +18,34 @@
 #include <unistd.h>
 
 /* The call that this thread is in, if it is timed. */
-static _Thread_local struct gil *current;
+static inline struct gil *timed_call(void)
+{
+    struct thread *t = thread_known();
+
+    return t ? t->gil : NULL;
+}
 
 HOT void gil_begin(struct gil *g)
 {
-    *g = (struct gil){ .outer = current };
-    current = g;
+    struct thread *t = thread_mine();
+
+    *g = (struct gil){ .outer = t ? t->gil : NULL };
+    if (t)
+        t->gil = g;
 }
 
 HOT void gil_end(struct gil *g)
 {
-    current = g->outer;
+    struct thread *t = thread_known();
+
+    if (t && t->gil == g)
+        t->gil = g->outer;
 }
 
 HOT static void *save(void)
 {
     void *state = python.PyEval_SaveThread();
+    struct gil *current = timed_call();
 
     if (current) {
         current->taken = 0;
@@ -44,6 +57,8 @@ HOT static void *save(void)
 /* Python may end the thread in here, when the program is about to exit. */
 HOT static void restore(void *state)
 {
+    struct gil *current = timed_call();
+
     if (current)
         current->wanted = channel_now();
     python.PyEval_RestoreThread(state);

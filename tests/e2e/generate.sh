@@ -27,7 +27,13 @@ refuses() { # text, arguments...
 
 # --- every model and layout ----------------------------------------------------
 
-"$here/generate.py" "$ortmeter" "$newest" "$zoo" || fail 'other tokens'
+# The same ONNX Runtime in Python, in a plain loop, where there is one.
+wheel=$BUILD/python/3.11-1.31.1
+if [ -d "$wheel" ] && python=$("$SRC/tools/find_python.sh" 3.11); then
+    PYTHONPATH=$wheel "$python" "$here/generate_loop.py" "$zoo" >loop.json ||
+        fail 'the loop in Python'
+fi
+"$here/generate.py" "$ortmeter" "$newest" "$zoo" loop.json || fail 'other tokens'
 
 # --- several at once ------------------------------------------------------------
 

@@ -24,10 +24,10 @@ newest=$(nm -D "$hook" | { grep -o 'GLIBC_[0-9.]*' || true; } | sort -uV |
     tail -n 1)" = GLIBC_2.17 ] || fail "it needs $newest"
 ! readelf -lW "$hook" | grep -q 'GNU_STACK.*RWE' || fail "an executable stack"
 
-# A guest is small: a word a thread for tracing, and one for Python; little
-# memory before it is needed; and indirect branches that land where they may.
+# A guest is small: a word a thread; little memory before it is needed; and
+# indirect branches that land where they may.
 thread_bytes=$(readelf -lW "$hook" | awk '$1 == "TLS" { print $6 }')
-[ "$((thread_bytes))" -le 16 ] || fail "$((thread_bytes)) bytes of each thread"
+[ "$((thread_bytes))" -le 8 ] || fail "$((thread_bytes)) bytes of each thread"
 zeroed=$(readelf -SW "$hook" | sed 's/^ *\[ *[0-9]*\]//' |
     awk '$1 == ".bss" { print $5 }')
 [ "$((0x$zeroed))" -le 131072 ] || fail "$((0x$zeroed)) bytes of .bss"

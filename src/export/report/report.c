@@ -303,10 +303,10 @@ static void resources(struct report *r, const struct summary *s)
         report_add_duration(t,
                 (double)(s->run.user_cpu_ns + s->run.system_cpu_ns));
     }
-    if (u->cpu_cores.count && usage_mean_cores(&mean, u, &s->run)) {
+    if (usage_mean_cores(&mean, u, &s->run))
         percent(t, "CPU, mean, of a core", mean);
+    if (u->cpu_cores.count)
         percent(t, "CPU, at most in a second", usage_most_cores(u, &s->run));
-    }
     if (u->host_busy.count)
         percent(t, "all CPUs of the machine busy", u->host_busy.mean);
     if (s->run.ended && s->run.peak_rss_bytes)

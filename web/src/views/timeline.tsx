@@ -234,19 +234,22 @@ function restore(rows: Row[], select: (r: Row | undefined, span: number) => void
     }
 }
 
-/** The next slow inference; where none is marked, the next one above p95. */
+/** The next slow inference, after the last the first again; where none is marked,
+ *  the next one above p95. */
 function step(by: 1 | -1, slow: PageEvent[], r: Row | undefined, s: Scene, select: (r: Row | undefined, span: number) => void, move: (a: number, b: number) => void) {
     if (!r) return;
     const t = r.tree, marked = new Set(slow.map(e => e.inference));
     const sorted = [...Array(t.length).keys()].map(i => t.duration(i)).sort((a, b) => a - b), limit = sorted[Math.floor(sorted.length * 0.95)];
     const now = s.selected?.row === r ? s.selected.span : t.firstStartingAt((s.from + s.to) / 2);
-    for (let i = now + by; i >= 0 && i < t.length; i += by)
+    for (let n = 1; n <= t.length; n++) {
+        const i = (((now + by * n) % t.length) + t.length) % t.length;
         if (marked.size ? marked.has(t.of[i]) : t.duration(i) >= limit) {
             const d = t.duration(i);
             move(t.start[i] - d * 0.1, t.end[i] + d * 0.1);
             select(r, i);
             return;
         }
+    }
 }
 
 // --- pointer, wheel, pinch --------------------------------------------------------------
