@@ -43,16 +43,17 @@ static void make_run(struct store *s, int64_t *row, uint64_t seed)
     *row = r.row;
 }
 
+/* What others want of the processor is not in it. */
 static double seconds_since(uint64_t start_ns)
 {
-    return (double)(mono_ns() - start_ns) / 1e9;
+    return (double)(own_cpu_ns() - start_ns) / 1e9;
 }
 
 int main(int argc, char **argv)
 {
     char path[4096];
     int64_t rows[2];
-    struct store *s = NULL;
+    struct store *s = NULL, *other = NULL;
     struct error e = { 0 };
     struct judgement j;
 
@@ -64,26 +65,30 @@ int main(int argc, char **argv)
     }
     make_run(s, &rows[0], 1);
     make_run(s, &rows[1], 2);
+    if (store_open(&other, path, STORE_READ, &e)) /* as `compare` does */
+        return 1;
 
-    uint64_t start_ns = mono_ns();
+    uint64_t start_ns = own_cpu_ns(), wall_start_ns = mono_ns();
 
     if (judgement_make(&j, &(struct judgement_runs){ s, &rows[0], 1 },
-                &(struct judgement_runs){ s, &rows[1], 1 },
+                &(struct judgement_runs){ other, &rows[1], 1 },
                 &(struct judgement_want){ .least = 0 }, &e))
         return 1;
 
     double all = seconds_since(start_ns);
+    double wall = (double)(mono_ns() - wall_start_ns) / 1e9;
 
-    start_ns = mono_ns();
+    start_ns = own_cpu_ns();
     for (int side = 0; side < 2; side++) {
         struct judged_input *in = &j.side[side].inputs[0];
 
         judged_input_measure(in, 0, in->count);
     }
-    (void)printf("a million inferences compared: %.2f s, of which the "
-                 "arithmetic %.2f s, at most 1\n",
-            all, seconds_since(start_ns));
+    (void)printf("a million inferences compared: %.2f s, at most 1; of the "
+                 "processor %.2f s, of which the arithmetic %.2f s\n",
+            wall, all, seconds_since(start_ns));
     judgement_release(&j);
+    store_close(other);
     store_close(s);
     return 0;
 }

@@ -24,7 +24,8 @@ check() { # options...
     "$build/ortmeter" check "$silero" --duration "$duration" \
         --db "$tmp/check.db" --json "$@" 2>/dev/null >"$tmp/check.json" || true
     jq -r '"\(.verdict), \(.pairs | length) pairs, \(.seconds) s" +
-        if .operators then ", most: " + (.operators[0] |
+        if .operators then ", \(.operators | map(select(.verdict == "worse")) |
+            length) operators worse, most: " + (.operators[0] |
             "\(.op_type) \(.name) \(.change_us) us") else "" end' \
         "$tmp/check.json"
 }

@@ -174,6 +174,11 @@ class Database:
         got: List[Row] = json.loads(_ask(words + (["--tag", tag] if tag else [])))["runs"]
         return got
 
+    def baselines(self) -> Dict[str, List[str]]:
+        """The names that `ortmeter baseline set` gave, each with the ids of its runs."""
+        got = json.loads(_ask(["baseline", "list", "--json", *self.words]))["baselines"]
+        return {b["name"]: b["runs"] for b in got}
+
     def __iter__(self) -> Iterator[Run]:
         return iter([Run(self, row["run"]["id"]) for row in self.list()])
 
@@ -185,13 +190,19 @@ def open(path: Union[str, "os.PathLike[str]", None] = None) -> Database:
     return Database(path)
 
 
-def compare(before: Run, after: Run) -> Row:
-    """What changed from one run to another: `ortmeter compare --json`.  Both are
-    of one database."""
-    if before.database.path != after.database.path:
-        raise OrtmeterError("%s and %s are two databases: export a run of one as json, and "
-                            "import it into the other" % (before.database.path,
-                                                          after.database.path))
-    got: Row = json.loads(_ask(["compare", "--json", *before.database.words,
-                                before.id, after.id]))
+def compare(before: Union[Run, Sequence[Run]], after: Union[Run, Sequence[Run]],
+            least: Optional[str] = None) -> Row:
+    """Did it get slower, from some runs to others?  `ortmeter compare --json`: verdict,
+    because, figures, operators.  All are of one database.  `least` is the smallest
+    change that matters: "5%"."""
+    sides = [[side] if isinstance(side, Run) else list(side) for side in (before, after)]
+    if not all(sides):
+        raise OrtmeterError("there are no runs to compare")
+    databases = {run.database.path for side in sides for run in side}
+    if len(databases) > 1:
+        raise OrtmeterError("%s are two databases: export a run of one as json, and "
+                            "import it into the other" % " and ".join(map(str, databases)))
+    words = ["compare", "--json", *sides[0][0].database.words]
+    got: Row = json.loads(_ask(words + (["--least", least] if least else [])
+                               + [",".join(run.id for run in side) for side in sides]))
     return got

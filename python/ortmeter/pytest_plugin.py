@@ -7,10 +7,15 @@
     @pytest.mark.ortmeter(max_p95_ms=5, max_rss_mb=300)
     def test_classifier():
         ...
+
+    @pytest.mark.ortmeter(max_regression="5%", baseline="main")
+    def test_tokenizer():
+        ...
 """
 
 import json
 import os
+import re
 import shutil
 import tempfile
 from typing import Any, Dict, Generator, List, Optional, Tuple
@@ -18,7 +23,7 @@ from typing import Any, Dict, Generator, List, Optional, Tuple
 import pytest
 
 from ._record import Recording, record
-from ._runs import Run
+from ._runs import Database, OrtmeterError, Run, compare
 
 _NAME = "ortmeter"
 _STATE = "ortmeter-state"
@@ -35,6 +40,12 @@ _LIMITS: Dict[str, Tuple[str, str, float, str]] = {
     "max_ttft_ms": ("tokens", "ttft_ms", 1, "ms"),
     "max_tpot_ms": ("tokens", "tpot_ms", 1, "ms"),
 }
+
+# What a test is compared with: the smallest change that matters, and a baseline or a
+# tag, of which the runs of the same test count.
+_COMPARING = ("max_regression", "baseline")
+_BASELINE = "main"
+_PERCENT = re.compile(r"\d+(\.\d+)?\s*%")
 
 # Of the table at the end: its head, and where the figure is.
 _COLUMNS = (("count", "latency", "count", 1.0, "%d"),
@@ -81,6 +92,7 @@ class Recorded:
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
         self._report: Optional[Dict[str, Any]] = None
+        self.verdict: Optional[Dict[str, Any]] = None  # where it was compared
         self.run: Run = recording.start()
 
     def finish(self) -> Dict[str, Any]:
@@ -151,6 +163,22 @@ class State:
                                      % (len(rows), "" if len(rows) == 1 else "s"))
             for line in _table(rows):
                 terminalreporter.write_line(line)
+            for row in rows:
+                if "verdict" in row:
+                    terminalreporter.write_line("%s: %s" % (row["test"],
+                                                            _sentence(row["verdict"])))
+
+
+def _sentence(told: Dict[str, Any]) -> str:
+    """What a comparison found: "worse than main: +7.1 % [+6.0, +8.3]"."""
+    text = "%s, compared with %s" % (told["verdict"].replace("_", " "), told["baseline"])
+    if "change" in told:
+        text += ": %+.1f %%" % (100 * told["change"])
+    if "interval" in told:
+        text += " [%+.1f, %+.1f]" % tuple(100 * x for x in told["interval"])
+    if "because" in told:
+        text += "; " + told["because"]
+    return text + ("; what helps: " + told["advice"] if "advice" in told else "")
 
 
 def _table(rows: List[Dict[str, Any]]) -> Generator[str, None, None]:
@@ -171,24 +199,47 @@ def pytest_addoption(parser: pytest.Parser) -> None:
                     help="write the figures of the tests to this file")
     group.addoption("--ortmeter-ops", metavar="WHICH", default="auto",
                     help="trace the operators of: auto, all, off, or one inference in N")
+    group.addoption("--ortmeter-tag", metavar="NAME",
+                    help="give the runs this tag: those of a test that have it are compared "
+                         "together, whichever pytest recorded them")
+    group.addoption("--ortmeter-compare", metavar="NAME", nargs="?", const=_BASELINE,
+                    help="compare each test with its runs in this baseline, or with this tag; "
+                         "%s if not given" % _BASELINE)
+    group.addoption("--ortmeter-compare-fail", metavar="PCT",
+                    help="fail tests that got slower by so much, such as 5%%")
+    group.addoption("--ortmeter-undecided", choices=("pass", "skip", "fail"), default="skip",
+                    help="what becomes of a test of which it cannot be told whether it got "
+                         "slower; skip if not given")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "ortmeter(%s): records the test's inferences, and "
-                            "fails it beyond these limits" % ", ".join(_LIMITS))
+                            "fails it beyond these limits" % ", ".join([*_LIMITS, *_COMPARING]))
+    _check_percent("--ortmeter-compare-fail", config.getoption("--ortmeter-compare-fail"))
     config.pluginmanager.register(State(config), _STATE)
 
 
-def _limits(item: pytest.Item) -> Dict[str, float]:
-    """Those of the closest marker count."""
-    limits: Dict[str, float] = {}
+def _check_percent(name: str, value: Any) -> None:
+    if value is not None and not (isinstance(value, str) and _PERCENT.fullmatch(value)):
+        raise pytest.UsageError("%s takes a share in percent, such as '5%%', and not %r"
+                                % (name, value))
+
+
+def _marked(item: pytest.Item) -> Dict[str, Any]:
+    """All that the markers say; those of the closest one count."""
+    marked: Dict[str, Any] = {}
     for marker in reversed(list(item.iter_markers(_NAME))):
-        limits.update(marker.kwargs)
-    unknown = sorted(set(limits) - set(_LIMITS))
+        marked.update(marker.kwargs)
+    unknown = sorted(set(marked) - set(_LIMITS) - set(_COMPARING))
     if unknown:
         raise pytest.UsageError("%s: there is no limit %s; there are %s" % (
-            item.nodeid, ", ".join(unknown), ", ".join(_LIMITS)))
-    return limits
+            item.nodeid, ", ".join(unknown), ", ".join([*_LIMITS, *_COMPARING])))
+    _check_percent("%s: max_regression" % item.nodeid, marked.get("max_regression"))
+    return marked
+
+
+def _limits(item: pytest.Item) -> Dict[str, float]:
+    return {name: value for name, value in _marked(item).items() if name in _LIMITS}
 
 
 def pytest_collection_modifyitems(items: List[pytest.Item]) -> None:
@@ -206,10 +257,80 @@ def ortmeter(request: pytest.FixtureRequest) -> Generator[Recorded, None, None]:
     """Records the inferences of this test: .latency, .memory, .tokens, .ops"""
     config = request.config
     state: Any = config.pluginmanager.get_plugin(_STATE)
+    tag = config.getoption("--ortmeter-tag")
     recorded = Recorded(record(state.database(), ops=config.getoption("--ortmeter-ops"),
-                               tags=["pytest", request.node.nodeid.replace(",", " ")]))
+                               tags=["pytest", _tag_of(request.node)] + ([tag] if tag else [])))
     yield recorded
     recorded.finish()
+
+
+def _tag_of(item: pytest.Item) -> str:
+    """What the runs of a test are known by."""
+    return str(item.nodeid).replace(",", " ")
+
+
+def _sides(item: pytest.Item, recorded: Recorded,
+           name: str) -> Tuple[List[Run], List[Run]]:
+    """The runs of this test that are compared: those of a baseline or a tag, and this
+    one, with those that have the same --ortmeter-tag."""
+    database: Database = recorded.run.database
+    tag = item.config.getoption("--ortmeter-tag")
+    baseline = database.baselines().get(name)
+    before, after = [], [recorded.run]
+    for row in database.list(limit=100000, tag=_tag_of(item)):
+        run, tags = Run(database, row["run"]["id"]), row["run"].get("tags", [])
+        if run.id == recorded.run.id:
+            continue
+        if tag and tag in tags:
+            after.append(run)
+        elif run.id in baseline if baseline is not None else name in tags:
+            before.append(run)
+    return before, after
+
+
+def _compare(item: pytest.Item, recorded: Recorded) -> Optional[Dict[str, Any]]:
+    """What the comparison tells that the marker or the command line asks for."""
+    marked, option = _marked(item), item.config.getoption
+    least = marked.get("max_regression", option("--ortmeter-compare-fail"))
+    name = marked.get("baseline", option("--ortmeter-compare"))
+    if name is None and least is None:
+        return None
+    name = name or _BASELINE
+    told: Dict[str, Any] = {"verdict": "cannot_tell", "baseline": name}
+    if not option("--ortmeter-save"):
+        told["because"] = "the runs of other times are not kept: --ortmeter-save DB"
+        return told
+    recorded.finish()
+    before, after = _sides(item, recorded, name)
+    if not before:
+        told["because"] = "there are no runs of this test in %s" % name
+        return told
+    try:
+        found = compare(before, after, least)
+    except OrtmeterError as why:
+        told["because"] = str(why)
+        return told
+    headline = found["figures"][0] if found.get("figures") else {}
+    told.update({key: found[key] for key in ("verdict", "because", "advice") if key in found})
+    told.update({key: headline[key] for key in ("change", "interval") if key in headline})
+    told["runs"] = [len(before), len(after)]
+    return told
+
+
+def _judge(item: pytest.Item, recorded: Recorded) -> None:
+    """A test that got slower fails where a limit was set; of one that cannot be told,
+    the command line says what becomes."""
+    told = recorded.verdict
+    if told is None or told["verdict"] in ("same", "better"):
+        return
+    option = item.config.getoption
+    if "max_regression" not in _marked(item) and option("--ortmeter-compare-fail") is None:
+        return
+    sentence = "ortmeter: " + _sentence(told)
+    if told["verdict"] == "worse" or option("--ortmeter-undecided") == "fail":
+        pytest.fail(sentence, pytrace=False)
+    if option("--ortmeter-undecided") == "skip":
+        pytest.skip(sentence)
 
 
 def _beyond(limits: Dict[str, float], report: Dict[str, Any]) -> List[str]:
@@ -231,8 +352,9 @@ def _keep(item: pytest.Item, recorded: Recorded) -> None:
     figures = {part: {key: value for key, value in _part(report, part).items()
                       if isinstance(value, (int, float))}
                for part in ("latency", "memory", "tokens")}
+    verdict = {} if recorded.verdict is None else {"verdict": recorded.verdict}
     item.user_properties.append((_NAME, json.dumps(
-        {"test": item.nodeid, "run": recorded.run.id, **figures})))
+        {"test": item.nodeid, "run": recorded.run.id, **figures, **verdict})))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -242,9 +364,11 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
         return (yield)
     try:
         result = yield
+        recorded.verdict = _compare(item, recorded)
     finally:
         _keep(item, recorded)
     beyond = _beyond(_limits(item), recorded.finish())
     if beyond:
         pytest.fail("ortmeter: " + "; ".join(beyond), pytrace=False)
+    _judge(item, recorded)
     return result

@@ -1,6 +1,7 @@
 #include "analyse/interval.h"
 
 #include "base/alloc.h"
+#include "base/sort.h"
 
 #include <float.h>
 #include <math.h>
@@ -11,18 +12,6 @@
 #define SURE      2.861 /* Student, 19 degrees of freedom, 99 % on both sides */
 #define TAIL      5.0   /* effective inferences beyond a percentile, at least */
 #define OF_RANGES 1.5
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-void interval_sort(double *values, size_t count)
-{
-    qsort(values, count, sizeof(*values), by_value);
-}
 
 double interval_sorted_at(const double *sorted, size_t count, double share)
 {
@@ -40,7 +29,7 @@ double interval_median(const double *values, size_t count)
     double *sorted = alloc_zero(count, sizeof(*sorted));
 
     memcpy(sorted, values, count * sizeof(*sorted));
-    interval_sort(sorted, count);
+    sort_doubles(sorted, count);
 
     double median = interval_sorted_at(sorted, count, 0.5);
 
@@ -141,7 +130,7 @@ bool interval_ranks(struct interval *out, const double *before,
     for (size_t i = 0; i < before_count; i++)
         for (size_t k = 0; k < after_count; k++)
             all[i * after_count + k] = after[k] - before[i];
-    interval_sort(all, count);
+    sort_doubles(all, count);
     *out = (struct interval){
         .middle = interval_sorted_at(all, count, 0.5),
         .low = all[limit],
@@ -268,7 +257,7 @@ void interval_discoveries(bool *found, const double *chances, size_t count,
     double limit = -1;
 
     memcpy(sorted, chances, count * sizeof(*sorted));
-    interval_sort(sorted, count);
+    sort_doubles(sorted, count);
     for (size_t i = 0; i < count; i++)
         if (sorted[i] <= rate * (double)(i + 1) / (double)count)
             limit = sorted[i];

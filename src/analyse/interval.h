@@ -15,7 +15,6 @@ struct interval {
 
 /* Between the two neighbours; `share` is from 0 to 1.  There is a value. */
 double interval_sorted_at(const double *sorted, size_t count, double share);
-void interval_sort(double *values, size_t count);
 double interval_median(const double *values, size_t count);
 
 /* --- one run -------------------------------------------------------------- */

@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const double judged_shifts[JUDGED_SHIFTS] = { .01, .05, .1, .25, .5, .75, .9,
-    .95, .99 };
-
 static const char *text_of(const char *text)
 {
     return text ? text : "";
@@ -195,10 +192,15 @@ int judged_input_read(struct judged_input *out, struct store *s, int64_t row,
 {
     *out = (struct judged_input){ .count = 0 };
 
-    int rc = summary_read(&out->summary, s, row, e);
+    /* They are gone through six times. */
+    int rc = store_hold_inferences(s, row, e);
 
-    if (rc)
+    if (!rc)
+        rc = summary_read_to_compare(&out->summary, s, row, e);
+    if (rc) {
+        store_drop_inferences(s);
         return rc;
+    }
     out->model = choose_model(&out->summary, model);
     if (!out->model && model)
         rc = fail(e, -ENOENT, "run %.8s has no inferences of '%.100s'",
@@ -206,6 +208,9 @@ int judged_input_read(struct judged_input *out, struct store *s, int64_t row,
     out->model = text_of(out->model);
     if (!rc && !out->summary.sweep.count) /* which is of several things */
         rc = read_inferences(out, s, row, e);
+    if (!rc)
+        rc = conditions_read(out->conditions, &out->summary.usage, s, row, e);
+    store_drop_inferences(s);
     if (rc)
         judged_input_release(out);
     return rc;
@@ -237,6 +242,9 @@ static void whole_figures(double *value, const struct summary *s)
         value[JUDGED_TPOT] = s->tokens.tpot_ns;
     if (s->run.peak_rss_bytes)
         value[JUDGED_MEMORY] = (double)s->run.peak_rss_bytes;
+    if (s->usage.early_rss_bytes > 0)
+        value[JUDGED_GROWTH] =
+                s->usage.late_rss_bytes / s->usage.early_rss_bytes;
     if (!s->energy.account.counted || !counts.inferences || s->sweep.count)
         return;
 
@@ -251,16 +259,8 @@ void judged_input_measure(struct judged_input *in, size_t from, size_t count)
 {
     size_t first = from < in->count ? from : in->count;
     size_t used = in->count - first < count ? in->count - first : count;
-    double *sorted = alloc_zero(used + 1, sizeof(*sorted));
 
     judged_run_measure(&in->run, in->ns + first, used);
     whole_figures(in->run.value, &in->summary);
     in->run.started_ns = in->summary.run.started_wall_ns;
-    for (size_t i = 0; i < used; i++)
-        sorted[i] = (double)in->ns[first + i];
-    interval_sort(sorted, used);
-    for (size_t i = 0; i < JUDGED_SHIFTS; i++)
-        in->shift_ns[i] =
-                used ? interval_sorted_at(sorted, used, judged_shifts[i]) : NAN;
-    free(sorted);
 }

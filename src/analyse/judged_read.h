@@ -1,13 +1,10 @@
 /* judged_read.h -- what is judged of a stored run. */
 #pragma once
 
+#include "analyse/conditions.h"
 #include "analyse/judged_run.h"
 #include "analyse/operator_changes.h"
 #include "analyse/summary.h"
-
-/* Percentiles at which distributions are compared. */
-#define JUDGED_SHIFTS 9
-extern const double judged_shifts[JUDGED_SHIFTS]; /* 0.01 to 0.99 */
 
 /* A run as it was read.  Of several models, one is judged. */
 struct judged_input {
@@ -19,8 +16,8 @@ struct judged_input {
     bool marked; /* the program said what is warm-up and what is measured */
     size_t warmup;
     struct judged_run run;              /* judged_input_measure() fills it */
-    double shift_ns[JUDGED_SHIFTS];     /* the same */
     struct operator_times_of operators; /* whole_ns 0: not known */
+    double conditions[CONDITIONS];      /* NAN: not known */
 };
 
 /* `model`: part of a path; NULL: the one that most time was spent in.  In the

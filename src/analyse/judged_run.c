@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/quantile.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,11 +19,15 @@ const struct judged_kind judged_kinds[JUDGED_FIGURES] = {
     [JUDGED_TTFT] = { "ttft", "first token", "ms", 1e6, .1, false, 1, 0 },
     [JUDGED_TPOT] = { "tpot", "each further", "ms", 1e6, .05, false, 1, 0 },
     [JUDGED_MEMORY] = { "peak_rss", "memory", "bytes", 1, .01, false, 0, 0 },
+    [JUDGED_GROWTH] = { "rss_growth", "growth", "ratio", 1, .01, false, 0, 0 },
     [JUDGED_JOULES] = { "joules_per_inference", "J/inference", "J", 1, .1,
             false, 1, 0 },
     [JUDGED_TOKEN_JOULES] = { "joules_per_token", "J/token", "J", 1, .1, false,
             1, 0 },
 };
+
+const double judged_shifts[JUDGED_SHIFTS] = { .01, .05, .1, .25, .5, .75, .9,
+    .95, .99 };
 
 /* --- where it settles ----------------------------------------------------- */
 
@@ -36,7 +41,7 @@ static double median_of_five(const uint64_t *at)
 
     for (size_t i = 0; i < FIVE; i++)
         five[i] = (double)at[i];
-    interval_sort(five, FIVE);
+    sort_doubles(five, FIVE);
     return five[FIVE / 2];
 }
 
@@ -51,7 +56,7 @@ size_t judged_run_warmup(const uint64_t *durations_ns, size_t count)
 
     for (size_t i = half; i < fives; i++)
         later[i - half] = median_of_five(durations_ns + i * FIVE);
-    interval_sort(later, fives - half);
+    sort_doubles(later, fives - half);
 
     double most = interval_sorted_at(later, fives - half, 0.9);
 
@@ -119,16 +124,9 @@ double judged_run_shift(const double *ln_ns, size_t count)
 
 /* --- the figures ---------------------------------------------------------- */
 
-static int by_size(const void *a, const void *b)
+static double ln_of(double ns)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-static double ln_of(uint64_t ns)
-{
-    return log(fmax((double)ns, 1));
+    return log(fmax(ns, 1));
 }
 
 /* The values are percentiles as every report has them; how sure they are is
@@ -136,23 +134,26 @@ static double ln_of(uint64_t ns)
 static void percentiles(struct judged_run *out, const double *ln_ns,
         const uint64_t *durations_ns, size_t count)
 {
-    uint64_t *sorted_ns = alloc_zero(count + 1, sizeof(*sorted_ns));
-    double *sorted = alloc_zero(count + 1, sizeof(*sorted));
+    double *ns = alloc_zero(count, sizeof(*ns));
+    double *ln = alloc_zero(count, sizeof(*ln));
 
-    memcpy(sorted_ns, durations_ns, count * sizeof(*sorted_ns));
-    qsort(sorted_ns, count, sizeof(*sorted_ns), by_size);
     for (size_t i = 0; i < count; i++)
-        sorted[i] = ln_of(sorted_ns[i]);
+        ns[i] = (double)durations_ns[i];
+    sort_doubles(ns, count);
+    for (size_t i = 0; i < count; i++)
+        ln[i] = ln_of(ns[i]);
     for (int i = 0; i < JUDGED_PERCENTILES; i++) {
         const struct judged_kind *k = &judged_kinds[i];
 
         out->sure[i] =
-                interval_quantile(&out->at[i], ln_ns, sorted, count, k->share);
+                interval_quantile(&out->at[i], ln_ns, ln, count, k->share);
         if (count >= k->least_in_run)
-            out->value[i] = quantile_u64(sorted_ns, count, k->share);
+            out->value[i] = quantile_real(ns, count, k->share);
     }
-    free(sorted_ns);
-    free(sorted);
+    for (size_t i = 0; i < JUDGED_SHIFTS; i++)
+        out->shift_ns[i] = quantile_real(ns, count, judged_shifts[i]);
+    free(ns);
+    free(ln);
 }
 
 void judged_run_measure(struct judged_run *out, const uint64_t *durations_ns,
@@ -166,8 +167,10 @@ void judged_run_measure(struct judged_run *out, const uint64_t *durations_ns,
         out->value[i] = NAN;
     for (size_t i = 0; i < count; i++) {
         sum += (double)durations_ns[i];
-        ln_ns[i] = ln_of(durations_ns[i]);
+        ln_ns[i] = ln_of((double)durations_ns[i]);
     }
+    for (size_t i = 0; i < JUDGED_SHIFTS; i++)
+        out->shift_ns[i] = NAN;
     if (count)
         percentiles(out, ln_ns, durations_ns, count);
     if (count >= judged_kinds[JUDGED_MEAN].least_in_run)

@@ -21,6 +21,7 @@ enum judged_figure {
     JUDGED_TTFT,   /* time to the first token */
     JUDGED_TPOT,   /* time of each further one */
     JUDGED_MEMORY, /* resident at most, bytes */
+    JUDGED_GROWTH, /* of what is resident, from early in the run to late */
     JUDGED_JOULES, /* of an inference */
     JUDGED_TOKEN_JOULES,
     JUDGED_FIGURES,
@@ -40,8 +41,13 @@ struct judged_kind {
 
 extern const struct judged_kind judged_kinds[JUDGED_FIGURES];
 
+/* Percentiles at which distributions are compared. */
+#define JUDGED_SHIFTS 9
+extern const double judged_shifts[JUDGED_SHIFTS]; /* 0.01 to 0.99 */
+
 struct judged_run {
     double value[JUDGED_FIGURES]; /* NAN: not known */
+    double shift_ns[JUDGED_SHIFTS];
     /* Logarithms of the percentiles, with how sure they are in this run. */
     struct interval_quantile at[JUDGED_PERCENTILES];
     bool sure[JUDGED_PERCENTILES]; /* there are enough for that */

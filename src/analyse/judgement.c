@@ -1,13 +1,15 @@
 #include "analyse/judgement.h"
 
+#include "analyse/same_program.h"
 #include "base/alloc.h"
+#include "os/thread.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define HISTORY_LOOKED_AT 1000 /* runs of the model, the newest first */
-#define BUSY_DIFFERS      0.1
 
 /* --- reading -------------------------------------------------------------- */
 
@@ -36,6 +38,44 @@ static int read_side(struct judgement_side *out,
     }
     qsort(out->inputs, out->count, sizeof(*out->inputs), by_start);
     return rc;
+}
+
+/* A side that is read in a thread of its own. */
+struct side_reading {
+    struct judgement_side *out;
+    const struct judgement_runs *runs;
+    const char *model;
+    int rc;
+    struct error e;
+};
+
+static void read_in_thread(void *to)
+{
+    struct side_reading *r = to;
+
+    r->rc = read_side(r->out, r->runs, r->model, &r->e);
+}
+
+/* Reading is what takes the time: where the sides have a store each, both are
+ * read at once. */
+static int read_sides(struct judgement_side *out,
+        const struct judgement_runs *before, const struct judgement_runs *after,
+        const char *model, struct error *e)
+{
+    struct side_reading first = { .out = &out[0],
+        .runs = before,
+        .model = model };
+    struct thread *thread = NULL;
+    bool apart = before->store != after->store &&
+                 thread_start(&thread, read_in_thread, &first) == 0;
+
+    if (!apart)
+        read_in_thread(&first);
+
+    int rc = apart || !first.rc ? read_side(&out[1], after, model, e) : 0;
+
+    thread_join(thread);
+    return first.rc ? fail(e, first.rc, "%s", first.e.text) : rc;
 }
 
 static void release_side(struct judgement_side *side)
@@ -114,19 +154,13 @@ static bool is_judged(const struct judgement *j, const char *id)
     return false;
 }
 
-static bool same(const char *a, const char *b)
-{
-    return a && b && strcmp(a, b) == 0;
-}
-
 static void take_past(void *to, const struct run_line *l)
 {
     struct past *p = to;
 
     if (p->count < (size_t)2 * INTERVAL_HISTORY &&
             l->run->status == RUN_COMPLETE && !l->run->exit_code &&
-            same(l->run->command, p->like->command) &&
-            difference_same_host(l->run->host, p->like->host) &&
+            same_program(l->run, p->like) &&
             !is_judged(p->judgement, l->run->id))
         p->rows[p->count++] = l->run->row;
 }
@@ -143,9 +177,13 @@ static int read_history(struct judgement *j, struct store *s,
     if (rc || past.count < INTERVAL_HISTORY)
         return rc;
 
-    const struct judgement_runs runs = { s, past.rows, past.count };
-
-    rc = read_side(&j->history, &runs, *like->model ? like->model : NULL, e);
+    j->history.inputs = alloc_zero(past.count, sizeof(*j->history.inputs));
+    for (size_t i = 0; i < past.count && !rc; i++) {
+        rc = judged_input_read(&j->history.inputs[j->history.count], s,
+                past.rows[i], *like->model ? like->model : NULL, e);
+        j->history.count += !rc;
+        rc = rc == -ENOENT ? 0 : rc; /* it ran another model */
+    }
     if (!rc)
         measure(&j->history, x);
     return rc;
@@ -153,17 +191,18 @@ static int read_history(struct judgement *j, struct store *s,
 
 /* --- what is not alike ---------------------------------------------------- */
 
-static double busy_of(const struct judgement_side *side)
+/* Of the runs that know it. */
+static double mean_condition(const struct judgement_side *side,
+        enum condition c)
 {
     double sum = 0;
     size_t count = 0;
 
     for (size_t i = 0; i < side->count; i++) {
-        const struct usage_range *busy =
-                &side->inputs[i].summary.usage.host_busy;
+        double x = side->inputs[i].conditions[c];
 
-        sum += busy->count ? busy->mean : 0;
-        count += busy->count > 0;
+        sum += isnan(x) ? 0 : x;
+        count += !isnan(x);
     }
     return count ? sum / (double)count : NAN;
 }
@@ -268,7 +307,7 @@ static void find_shift(struct judgement *j, size_t at)
     for (int side = 0; side < 2; side++) {
         values[side] = alloc_zero(j->side[side].count + 1, sizeof(double));
         for (size_t n = 0; n < j->side[side].count; n++)
-            values[side][n] = j->side[side].inputs[n].shift_ns[at];
+            values[side][n] = j->side[side].runs[n].shift_ns[at];
     }
     *out = (struct judgement_shift){ judged_shifts[at], NAN, NAN, NAN };
     out->change_ns = interval_median(values[1], j->side[1].count) -
@@ -334,7 +373,9 @@ static void compare_rest(struct judgement *j)
     differences_find(j->differences, &j->side[0].inputs[0].summary,
             &j->side[1].inputs[0].summary);
     for (int side = 0; side < 2; side++)
-        j->host_busy[side] = busy_of(&j->side[side]);
+        for (int i = 0; i < CONDITIONS; i++)
+            j->conditions[side][i] =
+                    mean_condition(&j->side[side], (enum condition)i);
     j->in_turns = judged_in_turns(
             &(struct judged_side){ j->side[0].runs, j->side[0].count },
             &(struct judged_side){ j->side[1].runs, j->side[1].count });
@@ -349,10 +390,8 @@ int judgement_make(struct judgement *out, const struct judgement_runs *before,
 {
     *out = (struct judgement){ .least = judged_least(JUDGED_P10, want->least) };
 
-    int rc = read_side(&out->side[0], before, want->model, e);
+    int rc = read_sides(out->side, before, after, want->model, e);
 
-    if (!rc)
-        rc = read_side(&out->side[1], after, want->model, e);
     if (!rc) {
         struct extent x = measure_both(out);
 
@@ -366,11 +405,6 @@ int judgement_make(struct judgement *out, const struct judgement_runs *before,
     compare_rest(out);
     judge_all(out, want);
     return 0;
-}
-
-bool judgement_busy_differs(const struct judgement *j)
-{
-    return fabs(j->host_busy[1] - j->host_busy[0]) > BUSY_DIFFERS;
 }
 
 void judgement_release(struct judgement *j)

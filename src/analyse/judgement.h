@@ -6,7 +6,8 @@
 #include "analyse/judged_read.h"
 #include "analyse/judging.h"
 
-/* Runs of one side.  `store` may be the same for both. */
+/* Runs of one side.  `store` may be the same for both; a store of its own for
+ * each is read in half the time. */
 struct judgement_runs {
     struct store *store;
     const int64_t *rows;
@@ -45,7 +46,7 @@ struct judgement {
     size_t first; /* so many inferences of each run are warm-up, and left out */
     struct judged_change figures[JUDGED_FIGURES];
     struct difference differences[DIFFERENCES]; /* of the first runs */
-    double host_busy[2];                        /* NAN: not known */
+    double conditions[2][CONDITIONS]; /* means of the runs; NAN: not known */
     struct operator_changes operators;
     const char *no_operators; /* why they are not compared; or NULL */
     struct judgement_shift shifts[JUDGED_SHIFTS];
@@ -55,6 +56,4 @@ struct judgement {
 int judgement_make(struct judgement *out, const struct judgement_runs *before,
         const struct judgement_runs *after, const struct judgement_want *want,
         struct error *e);
-/* Whether the host was busier in the runs of one side. */
-bool judgement_busy_differs(const struct judgement *j);
 void judgement_release(struct judgement *j);

@@ -466,8 +466,11 @@ static void take_subject(void *to, const struct subject_entry *x)
         }
 }
 
-int summary_read(struct summary *out, struct store *s, int64_t run,
-        struct error *e)
+typedef int (*read_energy)(struct run_energy *out, struct store *s, int64_t run,
+        struct error *e);
+
+static int read_all(struct summary *out, struct store *s, int64_t run,
+        read_energy energy, struct error *e)
 {
     struct counting *counting = NULL;
 
@@ -504,7 +507,7 @@ int summary_read(struct summary *out, struct store *s, int64_t run,
     if (!rc)
         rc = usage_read(&out->usage, s, run, e);
     if (!rc)
-        rc = run_energy_read(&out->energy, s, run, e);
+        rc = energy(&out->energy, s, run, e);
     if (!rc) {
         finish(out);
         rc = limit_to_bench(out, s, run, e);
@@ -513,6 +516,18 @@ int summary_read(struct summary *out, struct store *s, int64_t run,
     if (rc)
         summary_release(out);
     return rc;
+}
+
+int summary_read(struct summary *out, struct store *s, int64_t run,
+        struct error *e)
+{
+    return read_all(out, s, run, run_energy_read, e);
+}
+
+int summary_read_to_compare(struct summary *out, struct store *s, int64_t run,
+        struct error *e)
+{
+    return read_all(out, s, run, run_energy_read_joules, e);
 }
 
 static void release_notes(struct summary_note *notes, size_t count)

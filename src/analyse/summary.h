@@ -208,6 +208,9 @@ void summary_find_figures(struct summary *s);
 
 int summary_read(struct summary *out, struct store *s, int64_t run,
         struct error *e);
+/* The same without what no comparison shows: run_energy_read_joules(). */
+int summary_read_to_compare(struct summary *out, struct store *s, int64_t run,
+        struct error *e);
 void summary_release(struct summary *s);
 
 /* What a model is called: its file's name without the ending, with the folder

@@ -153,6 +153,32 @@ static void sum_line(struct usage_range *out, const struct line *l)
     }
 }
 
+#define GROWTH_SECONDS 10
+
+/* The mean of those seconds from `from` to `to` that were sampled, counted from
+ * the first of these. */
+static double mean_of(const struct line *l, size_t from, size_t to)
+{
+    double sum = 0;
+    size_t seen = 0;
+
+    for (size_t i = 0; i < l->cap; i++) {
+        sum += l->any[i] && seen >= from && seen < to ? l->sum[i] : 0;
+        seen += l->any[i];
+    }
+    return sum / (double)(to - from);
+}
+
+static void find_growth(struct usage *u, const struct line *l)
+{
+    size_t count = (size_t)u->rss_bytes.count, fifth = count / 5;
+
+    if (count < GROWTH_SECONDS)
+        return;
+    u->early_rss_bytes = mean_of(l, fifth, 2 * fifth);
+    u->late_rss_bytes = mean_of(l, count - fifth, count);
+}
+
 bool usage_mean_cores(double *out, const struct usage *u, const struct run *r)
 {
     if (r->ended && r->duration_ns)
@@ -186,6 +212,8 @@ int usage_read(struct usage *out, struct store *s, int64_t run, struct error *e)
     end_series(&u);
     for (size_t i = 0; i < LEN(ranges); i++) {
         sum_line((void *)((char *)out + ranges[i].at), &u.line[i]);
+        if (ranges[i].metric == METRIC_process_resident_bytes)
+            find_growth(out, &u.line[i]);
         free(u.line[i].sum);
         free(u.line[i].any);
     }

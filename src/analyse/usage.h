@@ -35,6 +35,10 @@ struct usage {
     struct usage_total minor_faults, major_faults;
     struct usage_total voluntary_switches, involuntary_switches;
     struct usage_range threads;
+    /* The memory of all processes early and late in the run, in means of a
+     * fifth of its seconds each, without the first fifth; 0: it was too short
+     * for that. */
+    double early_rss_bytes, late_rss_bytes;
     struct usage_range host_busy; /* of all its cores: 1 is all of them */
 };
 

@@ -1,6 +1,7 @@
 #include "analyse/verdict.h"
 
 #include "base/alloc.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -104,7 +105,7 @@ static struct interval by_signs(const double *d, size_t count)
     size_t rank = signs[count];
 
     memcpy(sorted, d, count * sizeof(*sorted));
-    interval_sort(sorted, count);
+    sort_doubles(sorted, count);
 
     struct interval i = {
         .middle = interval_sorted_at(sorted, count, 0.5),

@@ -7,3 +7,7 @@
 void sort_with(void *items, size_t count, size_t size,
         int (*compare)(const void *a, const void *b, void *context),
         void *context);
+
+/* Numbers, the least first: by their bits, in a tenth of qsort()'s time where
+ * there are many.  None of them is a NaN. */
+void sort_doubles(double *values, size_t count);

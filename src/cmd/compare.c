@@ -1,7 +1,6 @@
 /* compare.c -- two recorded runs beside each other. */
 #include "analyse/comparison.h"
 #include "analyse/judgement.h"
-#include "base/alloc.h"
 #include "cmd/cli/options.h"
 #include "cmd/cli/output.h"
 #include "cmd/cli/percent.h"
@@ -9,7 +8,6 @@
 #include "cmd/cmd.h"
 #include "cmd/text/judgement_text.h"
 #include "export/json/comparison_json.h"
-#include "export/json/judgement_json.h"
 
 #include <errno.h>
 #include <math.h>
@@ -148,31 +146,6 @@ static void operators_lines(const struct page *p, const struct comparison *c)
     }
 }
 
-/* First of all: two runs that are not alike are not compared unseen. */
-static void differences_text(const struct page *p, const struct comparison *c)
-{
-    const char *label = "not alike";
-
-    for (int i = 0; i < DIFFERENCES; i++) {
-        const struct difference *d = &c->differences[i];
-
-        if (!d->there)
-            continue;
-        page_label(p, label);
-        label = "";
-        buf_text(p->out, difference_name((enum difference_kind)i));
-        if (d->before.len || d->after.len)
-            buf_printf(p->out, ": %s, then %s", buf_cstr(&d->before),
-                    buf_cstr(&d->after));
-        buf_char(p->out, '\n');
-    }
-    if (differences_other_work(c->differences) && !c->point_count) {
-        page_label(p, "");
-        buf_text(p->out, "an inference is not the same work in both, so its "
-                         "time is not compared\n");
-    }
-}
-
 static void comparison_text(struct buf *out, const struct comparison *c,
         const struct judgement *j, bool colours)
 {
@@ -181,7 +154,7 @@ static void comparison_text(struct buf *out, const struct comparison *c,
     buf_printf(out, "%.8s and %.8s\n", j->side[0].inputs[0].summary.run.id,
             j->side[1].inputs[0].summary.run.id);
     judgement_head_text(&p, j);
-    differences_text(&p, c);
+    judgement_differences_text(&p, j);
     points_text(&p, c);
     figures_text(&p, c);
     if (comparison_holds(c, COMPARISON_MEAN))
@@ -193,28 +166,20 @@ static void comparison_text(struct buf *out, const struct comparison *c,
 /* All runs that a name means. */
 struct named {
     struct store *store;
-    int64_t *rows;
-    size_t count;
+    struct run_rows rows;
 };
-
-static void take_row(void *to, int64_t row)
-{
-    struct named *n = to;
-
-    n->rows = alloc_resize(n->rows, (n->count + 1) * sizeof(*n->rows));
-    n->rows[n->count++] = row;
-}
 
 static int open_named(struct named *out, const struct settings *s,
         const char *name, struct error *e)
 {
-    return source_open_named(&out->store, &s->source, name, take_row, out, e);
+    return source_open_named(&out->store, &s->source, name, run_rows_add,
+            &out->rows, e);
 }
 
 static void close_named(struct named *n)
 {
     store_close(n->store);
-    free(n->rows);
+    free(n->rows.row);
 }
 
 /* Two runs: all that is not alike in them, and all figures. */
@@ -226,10 +191,7 @@ static void one_each(struct buf *text, const struct settings *s,
     struct comparison c;
 
     comparison_make(&c, before, after);
-    if (s->json)
-        comparison_json(text, &c, before, after, j);
-    else
-        comparison_text(text, &c, j, !s->out && term_colours(stdout));
+    comparison_text(text, &c, j, !s->out && term_colours(stdout));
     comparison_release(&c);
 }
 
@@ -238,10 +200,6 @@ static void several(struct buf *text, const struct settings *s,
 {
     const struct page p = { text, !s->out && term_colours(stdout) };
 
-    if (s->json) {
-        judgement_json(text, j);
-        return;
-    }
     term_text(text, first);
     buf_text(text, " and ");
     term_text(text, second);
@@ -276,7 +234,9 @@ static int tell(const struct settings *s, const char *first, const char *second,
                 "run %.8s is among '%.64s' and among '%.64s': there is "
                 "nothing to compare",
                 both, first, second);
-    if (j->side[0].count == 1 && j->side[1].count == 1)
+    if (s->json)
+        comparison_json(&text, j);
+    else if (j->side[0].count == 1 && j->side[1].count == 1)
         one_each(&text, s, j);
     else
         several(&text, s, first, second, j);
@@ -299,10 +259,10 @@ static int compare(const struct settings *s, const char *first,
         rc = open_named(&names[1], s, second, e);
     if (!rc)
         rc = judgement_make(&j,
-                &(struct judgement_runs){ names[0].store, names[0].rows,
-                        names[0].count },
-                &(struct judgement_runs){ names[1].store, names[1].rows,
-                        names[1].count },
+                &(struct judgement_runs){ names[0].store, names[0].rows.row,
+                        names[0].rows.count },
+                &(struct judgement_runs){ names[1].store, names[1].rows.row,
+                        names[1].rows.count },
                 &want, e);
     if (!rc) {
         rc = tell(s, first, second, &j, e);
@@ -354,9 +314,12 @@ const struct cmd cmd_compare = {
             "Both\n"
             "sides are ids, the beginnings of ids, 'last' or 'last~1', the one "
             "before\n"
-            "it; a baseline; or a tag: all runs that have it.  AFTER is 'last' "
-            "when it\n"
-            "is left out.\n"
+            "it; a baseline; a tag: all runs that have it; or several of these "
+            "with\n"
+            "commas between them.  They may also be files of runs, as 'export "
+            "-f json'\n"
+            "writes them, which need no database.  AFTER is 'last' when it is "
+            "left out.\n"
             "\n"
             "The unit is the run: 12 of each side, made in turns, find 5 %.  "
             "Two single\n"
@@ -374,6 +337,7 @@ const struct cmd cmd_compare = {
     .examples = "compare 3f2a\n"
                 "compare main head --least 3%\n"
                 "compare 3f2a 9b1c --json\n"
+                "compare main.json head.json\n"
                 "compare 3f2a 9b1c --store clickhouse://me@fleet:8123/ort\n",
     .words_max = 2,
     .settings_size = sizeof(struct settings),

@@ -17,7 +17,6 @@
 #include "export/json/summary_json.h"
 #include "os/self.h"
 
-#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,27 +64,6 @@ static bool explain(struct buf *why, struct str report, const struct run *run)
 /* --- the report
  * ------------------------------------------------------------------ */
 
-/* The summary's document, opened again for one more member; no text in it has
- * a newline, they are escaped. */
-static void whole_document(struct buf *out, const struct summary *summary,
-        struct str own)
-{
-    static const char end[] = "\n}\n";
-    struct buf all = { 0 };
-
-    summary_json(&all, summary);
-    assert(all.len > strlen(end));
-    buf_add(out, all.p, all.len - strlen(end));
-    buf_text(out, ",\n  \"generate\": ");
-    for (size_t i = 0; i < own.len; i++) {
-        buf_char(out, own.p[i]);
-        if (own.p[i] == '\n')
-            buf_text(out, "  ");
-    }
-    buf_text(out, end);
-    buf_release(&all);
-}
-
 static double number_in(struct str object, const char *key)
 {
     double value = -1;
@@ -116,6 +94,36 @@ static void generation_lines(struct buf *out, struct str own)
     }
 }
 
+/* "first token 1.20 ms + 35.1 us a token [34.8, 35.4]". */
+static void scaling_line(struct buf *out, struct str scaling, const char *key,
+        const char *label)
+{
+    struct str fit = json_member(scaling, key), each, end;
+    double us[2] = { 0, 0 };
+
+    if (!fit.len)
+        return;
+    each = json_member(fit, "each_token_interval");
+    for (int i = 0; i < 2 && json_next_element(&each, &end) > 0; i++)
+        if (str_f64(&us[i], end))
+            return;
+    buf_printf(out,
+            "%-14s %.4g ms + %.4g us for each token before [%.4g, %.4g]\n",
+            label, number_in(fit, "fixed"), 1e3 * number_in(fit, "each_token"),
+            1e3 * us[0], 1e3 * us[1]);
+}
+
+static void scaling_lines(struct buf *out, struct str own)
+{
+    struct str scaling = json_member(own, "scaling");
+
+    if (!scaling.len)
+        return;
+    buf_char(out, '\n');
+    scaling_line(out, scaling, "ttft_ms", "first token");
+    scaling_line(out, scaling, "tpot_ms", "each later one");
+}
+
 static int report(const struct generate_settings *s, struct str own,
         struct store *store, int64_t run, struct error *e)
 {
@@ -127,10 +135,11 @@ static int report(const struct generate_settings *s, struct str own,
         return rc;
     (void)run_figures_save(store, &summary, NULL); /* else `list` does it */
     if (s->json || s->out) {
-        whole_document(&text, &summary, own);
+        summary_json_with(&text, &summary, "generate", own);
         rc = output_write(s->out, buf_str(&text), e);
     } else if (!s->quiet) {
         generation_lines(&text, own);
+        scaling_lines(&text, own);
         buf_char(&text, '\n');
         summary_text(&text, &summary, term_colours(stderr));
         (void)output_show(stderr, buf_str(&text));

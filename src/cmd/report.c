@@ -1,13 +1,16 @@
 /* report.c -- a recorded run in figures. */
+#include "analyse/against_baseline.h"
 #include "analyse/pipeline.h"
 #include "analyse/summary.h"
 #include "cmd/cli/options.h"
 #include "cmd/cli/output.h"
 #include "cmd/cli/source.h"
 #include "cmd/cmd.h"
+#include "cmd/text/judgement_text.h"
 #include "cmd/text/pipeline_text.h"
 #include "cmd/text/summary_text.h"
 #include "cmd/text/term.h"
+#include "export/json/judgement_json.h"
 #include "export/json/pipeline_json.h"
 #include "export/json/summary_json.h"
 
@@ -46,10 +49,56 @@ static int report_pipeline(struct buf *text, const struct settings *s,
     return 0;
 }
 
+/* --- against a baseline --------------------------------------------------- */
+
+static void baseline_text(struct buf *text, const struct against_baseline *a,
+        bool colours)
+{
+    const struct page p = { text, colours };
+
+    buf_text(text, "\nagainst the baseline ");
+    term_text(text, a->name);
+    buf_char(text, '\n');
+    judgement_head_text(&p, &a->judgement);
+    judgement_figures_text(&p, a->judgement.figures, JUDGED_FIGURES);
+}
+
+static void baseline_json(struct buf *out, const struct against_baseline *a)
+{
+    struct json j = json_into(out);
+
+    json_object(&j, NULL);
+    json_text(&j, "name", a->name);
+    judgement_json_members(&j, &a->judgement);
+    json_end(&j);
+}
+
+/* --- the summary ---------------------------------------------------------- */
+
+static void summary_with(struct buf *text, const struct settings *s,
+        const struct summary *summary, const struct against_baseline *a)
+{
+    bool colours = !s->out && term_colours(stdout);
+    struct buf own = { 0 };
+
+    if (s->json && a->name) {
+        baseline_json(&own, a);
+        summary_json_with(text, summary, "baseline", buf_str(&own));
+    } else if (s->json) {
+        summary_json(text, summary);
+    } else {
+        summary_text(text, summary, colours);
+        if (a->name)
+            baseline_text(text, a, colours);
+    }
+    buf_release(&own);
+}
+
 static int report_summary(struct buf *text, const struct settings *s,
         struct store *store, int64_t row, struct error *e)
 {
     struct summary summary;
+    struct against_baseline against;
     int rc = summary_read(&summary, store, row, e);
 
     if (rc)
@@ -57,12 +106,12 @@ static int report_summary(struct buf *text, const struct settings *s,
     if (s->phase)
         summary.shown_phase =
                 strcmp(s->phase, "decode") == 0 ? PHASE_DECODE : PHASE_PREFILL;
-    if (s->json)
-        summary_json(text, &summary);
-    else
-        summary_text(text, &summary, !s->out && term_colours(stdout));
+    rc = against_baseline_read(&against, store, &summary.run, e);
+    if (!rc)
+        summary_with(text, s, &summary, &against);
+    against_baseline_release(&against);
     summary_release(&summary);
-    return 0;
+    return rc;
 }
 
 static int report(const struct settings *s, const char *name, struct error *e)
@@ -115,7 +164,11 @@ const struct cmd cmd_report = {
     .usage = "[options] [RUN]",
     .text = "Prints what a recorded run showed.  RUN is its id, the beginning "
             "of\n"
-            "one, or 'last', which is also meant when it is left out.\n",
+            "one, or 'last', which is also meant when it is left out.  Where "
+            "there is a\n"
+            "baseline of the same command on this host (see baseline), it says "
+            "whether\n"
+            "the run got slower.\n",
     .options = options,
     .notes = "Exit code: 0 good, 1 there is no such run or it cannot be read, "
              "2\n"

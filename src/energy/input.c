@@ -2,6 +2,7 @@
 #include "energy/input.h"
 
 #include "base/alloc.h"
+#include "energy/recorder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +155,18 @@ static void take_absence(void *to, const struct absence_note *a)
     };
 }
 
+bool input_has_power(const struct energy_input *g)
+{
+    for (size_t i = 0; i < g->subject_count; i++) {
+        const struct input_subject *x = &g->subjects[i];
+
+        if (x->joules.count || x->watts.count ||
+                strcmp(x->source, ENERGY_SOURCE_MODEL) == 0)
+            return true;
+    }
+    return false;
+}
+
 int input_read(struct energy_input *g, struct store *s, int64_t run,
         struct error *e)
 {
@@ -171,7 +184,7 @@ int input_read(struct energy_input *g, struct store *s, int64_t run,
         rc = store_each_absence(s, run, take_absence, g, e);
     if (!rc)
         rc = store_each_process(s, run, take_process, g, e);
-    if (!rc)
+    if (!rc && (!g->only_joules || input_has_power(g)))
         rc = input_work(g, s, run, e);
     return rc;
 }

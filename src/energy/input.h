@@ -39,6 +39,7 @@ struct input_second {
 
 struct energy_input {
     struct run_energy *out;
+    bool only_joules; /* nothing but these is wanted */
     int64_t run;
     uint64_t duration_ns; /* of the run */
     uint64_t last_ns;     /* of the last reading */
@@ -74,9 +75,13 @@ struct energy_input {
     size_t split_count, split_cap;
 };
 
+/* Whether anything told of power, or a model may. */
+bool input_has_power(const struct energy_input *g);
+
 struct input_subject *input_find(const struct energy_input *g, uint32_t id);
 
-/* gather.c: everything but the idle watts.  input_release() in any case. */
+/* gather.c: everything but the idle watts; no work where only joules are wanted
+ * and there are none.  input_release() in any case. */
 int input_read(struct energy_input *g, struct store *s, int64_t run,
         struct error *e);
 void input_release(struct energy_input *g);

@@ -180,30 +180,37 @@ static void tag_points(struct energy_input *g)
         tag_point(&g->out->account.points[i], g, &from);
 }
 
-static int read_until(struct run_energy *out, struct store *s, int64_t run,
-        uint64_t duration_ns, const struct energy_key *key, struct error *e)
+/* What was gathered, into an account. */
+static int account(struct energy_input *g, struct store *s,
+        const struct energy_key *key, struct error *e)
 {
-    struct energy_input g = { .out = out,
-        .run = run,
-        .duration_ns = duration_ns };
+    double *idle = alloc_zero(g->subject_count + 1, sizeof(*idle));
+    int rc = input_idle(idle, g, s, e);
+
+    if (!rc) {
+        input_model(g);
+        input_meter(g);
+        throttle_watch_finish(g->throttle, &g->out->throttling);
+        rc = build(g, idle, key, s, e);
+    }
+    if (!rc)
+        tag_points(g);
+    free(idle);
+    return rc;
+}
+
+static int read_into(struct energy_input *g, struct store *s,
+        const struct energy_key *key, struct error *e)
+{
+    struct run_energy *out = g->out;
 
     *out = (struct run_energy){ 0 };
 
-    int rc = input_read(&g, s, run, e);
-    double *idle = alloc_zero(g.subject_count + 1, sizeof(*idle));
+    int rc = input_read(g, s, g->run, e);
 
-    if (!rc)
-        rc = input_idle(idle, &g, s, e);
-    if (!rc) {
-        input_model(&g);
-        input_meter(&g);
-        throttle_watch_finish(g.throttle, &out->throttling);
-        rc = build(&g, idle, key, s, e);
-    }
-    if (!rc)
-        tag_points(&g);
-    free(idle);
-    input_release(&g);
+    if (!rc && (!g->only_joules || input_has_power(g)))
+        rc = account(g, s, key, e);
+    input_release(g);
     if (rc)
         run_energy_release(out);
     return rc;
@@ -212,19 +219,35 @@ static int read_until(struct run_energy *out, struct store *s, int64_t run,
 int run_energy_read(struct run_energy *out, struct store *s, int64_t run,
         struct error *e)
 {
-    return read_until(out, s, run, 0, NULL, e);
+    struct energy_input g = { .out = out, .run = run };
+
+    return read_into(&g, s, NULL, e);
+}
+
+int run_energy_read_joules(struct run_energy *out, struct store *s, int64_t run,
+        struct error *e)
+{
+    struct energy_input g = { .out = out, .run = run, .only_joules = true };
+
+    return read_into(&g, s, NULL, e);
 }
 
 int run_energy_read_by(struct run_energy *out, struct store *s, int64_t run,
         const struct energy_key *key, struct error *e)
 {
-    return read_until(out, s, run, 0, key, e);
+    struct energy_input g = { .out = out, .run = run };
+
+    return read_into(&g, s, key, e);
 }
 
 int run_energy_read_ended(struct run_energy *out, struct store *s,
         const struct run *run, struct error *e)
 {
-    return read_until(out, s, run->row, run->duration_ns, NULL, e);
+    struct energy_input g = { .out = out,
+        .run = run->row,
+        .duration_ns = run->duration_ns };
+
+    return read_into(&g, s, NULL, e);
 }
 
 void run_energy_release(struct run_energy *r)

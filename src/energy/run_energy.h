@@ -76,6 +76,10 @@ struct run_energy {
 
 int run_energy_read(struct run_energy *out, struct store *s, int64_t run,
         struct error *e);
+/* The same for who only wants joules: where nothing told of power, the
+ * inferences are not gone through, and throttling is not looked for. */
+int run_energy_read_joules(struct run_energy *out, struct store *s, int64_t run,
+        struct error *e);
 /* The same, shared by another key.  -ENODATA: that is not known of this run,
  * and why. */
 int run_energy_read_by(struct run_energy *out, struct store *s, int64_t run,

@@ -1,6 +1,5 @@
 /* report.c -- a run in figures: its summary, report, sessions, operators, and
  * two runs beside each other. */
-#include "analyse/comparison.h"
 #include "analyse/generation.h"
 #include "analyse/judgement.h"
 #include "analyse/operator_groups.h"
@@ -385,96 +384,60 @@ void answer_sessions(struct call *c, struct answer *a)
 
 /* --- two runs ------------------------------------------------------------- */
 
-static void latency_buckets(struct json *j, const char *key,
-        const struct spread *s)
+/* All runs that a name means: one, or those of a baseline or a tag. */
+static int rows_named(struct run_rows *out, struct call *c, struct answer *a,
+        const char *name)
 {
-    struct hist *h = alloc_zero(1, sizeof(*h));
+    struct run_about one;
+    struct error e;
 
-    if (s->hist)
-        hist_merge(h, s->hist);
-    else
-        for (uint64_t i = 0; i < s->count; i++)
-            hist_add(h, s->kept[i]);
-    buckets_json(j, key, h, NULL);
-    free(h);
+    if (store_each_named(c->store, name, run_rows_add, out, &e) == 0)
+        return 0;
+    return run_named(c, a, name, &one); /* which says what is wrong */
 }
 
-/* All that `compare --json` says; the names of the API are among them. */
-static void comparison_members(struct json *j, const struct buf *text)
+static int judge(struct judgement *out, struct call *c,
+        const struct run_rows *rows, struct error *e)
 {
-    struct str rest = str_trim(buf_str(text)), key, value;
-
-    while (json_next_member(&rest, &key, &value) > 0) {
-        char name[64] = "";
-
-        if (str_is(key, "latency") || str_is(key, "missing") ||
-                key.len >= sizeof(name))
-            continue;
-        memcpy(name, key.p, key.len);
-        json_raw_str(j, name, value);
-    }
-}
-
-static void compare(struct answer *a, const struct summary *before,
-        const struct summary *after, const struct judgement *judgement)
-{
-    struct json j = json_line_into(&a->body);
-    struct buf text = { 0 };
-    struct comparison c;
-
-    comparison_make(&c, before, after);
-    comparison_json(&text, &c, before, after, judgement);
-    json_object(&j, NULL);
-    comparison_members(&j, &text);
-    json_object(&j, "latency");
-    latency_buckets(&j, "before", &before->spread);
-    latency_buckets(&j, "after", &after->spread);
-    json_end(&j);
-    json_raw(&j, "missing", "[]");
-    json_end(&j);
-    buf_release(&text);
-    comparison_release(&c);
-}
-
-static int judge(struct judgement *out, struct call *c, int64_t before,
-        int64_t after, struct error *e)
-{
-    return judgement_make(out, &(struct judgement_runs){ c->store, &before, 1 },
-            &(struct judgement_runs){ c->store, &after, 1 },
+    return judgement_make(out,
+            &(struct judgement_runs){ c->store, rows[0].row, rows[0].count },
+            &(struct judgement_runs){ c->store, rows[1].row, rows[1].count },
             &(struct judgement_want){ .least = query_real(c, "least", 0),
                     .model = query_text(c, "model") },
             e);
 }
 
+static void compare(struct answer *a, const struct judgement *x)
+{
+    struct json j = json_line_into(&a->body);
+
+    json_object(&j, NULL);
+    comparison_json_members(&j, x);
+    json_raw(&j, "missing", "[]");
+    json_end(&j);
+}
+
 void answer_compare(struct call *c, struct answer *a)
 {
-    struct run_about first, second;
-    struct summary before, after;
+    struct run_rows rows[2] = { { 0 } };
     struct judgement judgement;
     struct error e;
 
-    if (run_named(c, a, query_text(c, "a"), &first) ||
-            run_named(c, a, query_text(c, "b"), &second))
-        return;
-    if (summary_read(&before, c->store, first.row, &e)) {
-        answer_failed(a, &e);
-        return;
-    }
-    if (summary_read(&after, c->store, second.row, &e)) {
-        answer_failed(a, &e);
-    } else {
-        if (judge(&judgement, c, first.row, second.row, &e)) {
-            if (query_given(c, "model"))
-                answer_problem(a, 400, "bad_parameter", "model",
-                        "model must be part of the path of a model that both "
-                        "runs have");
-            else
-                answer_failed(a, &e);
-        } else {
-            compare(a, &before, &after, &judgement);
+    if (!rows_named(&rows[0], c, a, query_text(c, "a")) &&
+            !rows_named(&rows[1], c, a, query_text(c, "b"))) {
+        int rc = judge(&judgement, c, rows, &e);
+
+        if (!rc) {
+            compare(a, &judgement);
             judgement_release(&judgement);
+        } else if (rc == -ENOENT && query_given(c, "model")) {
+            answer_problem(a, 400, "bad_parameter", "model",
+                    "model must be part of the path of a model that both "
+                    "runs have");
+        } else {
+            answer_failed(a, &e);
         }
-        summary_release(&after);
     }
-    summary_release(&before);
+    free(rows[0].row);
+    free(rows[1].row);
 }

@@ -174,8 +174,11 @@ static const struct param graph_params[] = { RUN_PARAM, SESSION_PARAM,
     PHASE_PARAM, END };
 
 static const struct param compare_params[] = {
-    { "a", PARAM_RUN, .required = true, .about = "the run before" },
-    { "b", PARAM_RUN, .required = true, .about = "the run after" },
+    { "a", PARAM_TEXT, .most = TEXT_MAX, .required = true,
+            .about = "before: a run's id, 4 characters or more of it, last; or "
+                     "a baseline or a tag, which are all of its runs" },
+    { "b", PARAM_TEXT, .most = TEXT_MAX, .required = true,
+            .about = "after, likewise" },
     TEXT_PARAM("model", "part of the path of the model to judge by"),
     { "least", PARAM_REAL, .least = 0.001, .most = 1,
             .about = "the smallest change that matters, as a ratio" },
@@ -283,11 +286,14 @@ const struct route routes[] = {
             "missing:[Missing]}",
             NULL, answer_graph },
     { "GET", "/api/compare", ROLE_VIEWER, ROUTE_STORE | ROUTE_COMPARES,
-            "two runs beside each other", compare_params,
+            "runs of before and of after beside each other", compare_params,
             "{before:s,after:s,"
             "verdict:'better|worse|same|cannot_tell|refused',because?:s,"
-            "latency:{before:[i],after:[i]},not_alike:[s],operators:[o],"
-            "missing:[Missing]}",
+            "advice?:s,least:n,model:s,runs:{before:[o],after:[o],history:i,"
+            "in_turns:b},differs:[{what:s,unit?:s,before?:a,after?:a}],figures:"
+            "[o],"
+            "latency:{before:[i],after:[i],shift_us:[[n]]},not_alike:[s],"
+            "operators:[o],change_us?:o,missing:[Missing]}",
             NULL, answer_compare },
     { "GET", "/api/spans", ROLE_VIEWER, ONE, "what took time, in columns",
             spans_params,

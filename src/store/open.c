@@ -414,6 +414,7 @@ void store_close(struct store *s)
     (void)sqlite3_finalize(s->use_text);
     (void)sqlite3_close(s->db);
     encrypted_vfs_free(s->vault);
+    store_drop_inferences(s);
     free(s->waiting);
     map_release(&s->text_uses);
     store_forget_texts(s);

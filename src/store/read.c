@@ -2,6 +2,10 @@
 #include "store/row.h"
 #include "store/row_check.h"
 
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
 #define STREAM "ortmeter_stream" /* what the pointer in take() is */
 
 int row_query(struct store *s, const char *sql, int64_t number,
@@ -273,14 +277,6 @@ ROW_READ(session, session, session_row,
         "SELECT id, process, library, thread, model, model_bytes, providers,"
         " options, start_ns, duration_ns, error, read_ns, initialise_ns,"
         " end_ns, operators_of FROM sessions WHERE run = ?1 ORDER BY id")
-ROW_STREAM(inference, inference, inference_row,
-        "SELECT take(?2, number, session, process, thread, start_ns,"
-        " duration_ns, phase, flags,"
-        " batch, sequence, past, in_bytes, out_bytes, batch_size, padding,"
-        " queue_depth, n.text, generation, lead_ns, runtime_ns, gil_ns)"
-        " FROM inferences LEFT JOIN "
-        "texts n"
-        " ON n.id = error WHERE run = ?1 ORDER BY number")
 ROW_STREAM(operator_run, operator_run, operator_run_row,
         "SELECT take(?2, inference, operator, thread, depth, start_ns, raw_ns,"
         " kernel_ns, cycles) FROM operator_runs WHERE run = ?1 ORDER BY number")
@@ -299,6 +295,78 @@ ROW_READ(token, token, token_row,
     " ORDER BY number"
 ROW_READ(mark, note, note_row, NOTES("0"))
 ROW_READ(thread, note, note_row, NOTES("1"))
+
+/* --- inferences ----------------------------------------------------------- */
+
+static int read_inferences(struct store *s, int64_t run,
+        const struct each_inference *each, struct error *e)
+{
+    struct each_inference to = *each;
+
+    return row_stream(s,
+            "SELECT take(?2, number, session, process, thread, start_ns,"
+            " duration_ns, phase, flags,"
+            " batch, sequence, past, in_bytes, out_bytes, batch_size, padding,"
+            " queue_depth, n.text, generation, lead_ns, runtime_ns, gil_ns)"
+            " FROM inferences LEFT JOIN texts n"
+            " ON n.id = error WHERE run = ?1 ORDER BY number",
+            run, inference_row, &to, e);
+}
+
+STORE_EACH(inference, inference)
+{
+    if (!s->held.run || s->held.run != run)
+        return read_inferences(s, run,
+                &(struct each_inference){ each, context }, e);
+    for (size_t i = 0; i < s->held.count; i++)
+        each(context, &s->held.items[i]);
+    return 0;
+}
+
+static void hold_inference(void *to, const struct inference *i)
+{
+    struct held *h = to;
+
+    if (h->count == h->cap) {
+        h->cap = h->cap ? 2 * h->cap : 1024;
+        h->items = alloc_resize(h->items, h->cap * sizeof(*h->items));
+    }
+    h->items[h->count] = *i;
+    h->items[h->count++].error = i->error ? alloc_text(i->error) : NULL;
+}
+
+static void last_row(sqlite3_stmt *st, void *last)
+{
+    *(uint64_t *)last = row_u64(st, 0);
+}
+
+int store_hold_inferences(struct store *s, int64_t run, struct error *e)
+{
+    uint64_t last = 0;
+    int rc = row_query(s, "SELECT max(number) FROM inferences WHERE run = ?1",
+            run, last_row, &last, e);
+
+    store_drop_inferences(s);
+    if (rc || last > STORE_HELD_MAX)
+        return rc;
+    s->held.cap = (size_t)last;
+    s->held.items =
+            alloc_resize(NULL, (size_t)(last + 1) * sizeof(*s->held.items));
+    rc = read_inferences(s, run,
+            &(struct each_inference){ hold_inference, &s->held }, e);
+    s->held.run = run;
+    if (rc)
+        store_drop_inferences(s);
+    return rc;
+}
+
+void store_drop_inferences(struct store *s)
+{
+    for (size_t i = 0; i < s->held.count; i++)
+        free((char *)s->held.items[i].error);
+    free(s->held.items);
+    s->held = (struct held){ 0 };
+}
 
 /* --- what is new ---------------------------------------------------------- */
 

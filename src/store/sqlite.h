@@ -44,6 +44,12 @@ struct store {
     uint64_t inferences, failures, operators_ran, sections, tokens, events;
     uint64_t readings_taken, power_samples;
 
+    struct held {    /* read.c: inferences that were read once for several */
+        int64_t run; /* 0: none */
+        struct inference *items; /* their errors are owned */
+        size_t count, cap;
+    } held;
+
     int64_t metrics[METRIC_IDS]; /* their numbers in the file; 0: not known */
     struct map text_uses;        /* of this run: noted already */
     struct known_text {

@@ -234,8 +234,22 @@ static void models(void)
     comparison_release(&c);
 }
 
+static void check_hosts(void)
+{
+    const char *host = "{\"hostname\":\"a b\",\"cpu\":{\"model\":\"x\"}}";
+
+    CHECK(difference_same_host(host, host));
+    CHECK(difference_same_host(host, "{\"cpu\" : { \"model\": \"x\" },\n"
+                                     " \"hostname\": \"a b\"}"));
+    CHECK(!difference_same_host(host,
+            "{\"hostname\":\"ab\",\"cpu\":{\"model\":\"x\"}}"));
+    CHECK(!difference_same_host(host, "{\"hostname\":\"a b\"}"));
+    CHECK(difference_same_host(NULL, "{}"));
+}
+
 int main(void)
 {
+    check_hosts();
     sweeps();
     models();
     slower();

@@ -5,6 +5,7 @@
 #include "analyse/interval.h"
 
 #include "base/compiler.h"
+#include "base/sort.h"
 #include "test.h"
 
 #include <math.h>
@@ -96,7 +97,7 @@ static void test_quantiles(void)
 
     make_series(y, N);
     memcpy(sorted, y, sizeof(sorted));
-    interval_sort(sorted, N);
+    sort_doubles(sorted, N);
     for (size_t i = 0; i < LEN(cases); i++) {
         struct interval_quantile q;
 
@@ -117,11 +118,11 @@ static void test_too_few(void)
 
     make_series(y, 400);
     memcpy(sorted, y, sizeof(sorted));
-    interval_sort(sorted, 400);
+    sort_doubles(sorted, 400);
     CHECK(!interval_quantile(&q, y, sorted, 400, .99));
     CHECK(interval_quantile(&q, y, sorted, 400, .1));
     memcpy(sorted, y, sizeof(sorted));
-    interval_sort(sorted, 199);
+    sort_doubles(sorted, 199);
     CHECK(!interval_quantile(&q, y, sorted, 199, .5));
     CHECK(q.at.middle > 11.5);
     CHECK(!interval_quantile(&q, y, sorted, 0, .5));

@@ -1,3 +1,4 @@
+#include "analyse/against_baseline.h"
 #include "analyse/judgement.h"
 
 #include "base/compiler.h"
@@ -192,6 +193,13 @@ static void test_single(void)
         m.wall_ns = i + 1;
         make_run(store, &m, &d);
     }
+    /* Of the same command, but it ran another model: no part of the history. */
+    struct made other = usual;
+
+    other.model = "other.onnx";
+    other.wall_ns = 999;
+    make_run(store, &other, &d);
+    make_run(store, &usual, &d);
     slow.wall_ns = 1000;
     make_run(store, &slow, &d);
     CHECK_INT(store_each_named(store, "last~1", take_row, &last, &e), 0);
@@ -200,7 +208,7 @@ static void test_single(void)
                       &(struct judgement_runs){ store, last.row + 1, 1 }, &want,
                       &e),
             0);
-    CHECK_INT(j.history.count, INTERVAL_HISTORY);
+    CHECK_INT(j.history.count, INTERVAL_HISTORY + 1);
     CHECK_INT(j.verdict, VERDICT_WORSE);
     end();
 }
@@ -266,9 +274,47 @@ static void test_baselines(void)
     tree_close(&tree);
 }
 
+/* A run beside the baseline of its program, which is not that of another. */
+static void test_against_baseline(void)
+{
+    struct dice d = { 7 };
+    struct made m = usual;
+    struct error e = { 0 };
+    struct run r = { .command = "prog --flag", .host = HOST };
+    struct against_baseline a;
+    const int64_t rows[] = { 1, 2, 3 };
+
+    tree = tree_open();
+    store = stored_open(&tree, STORE_WRITE);
+    for (uint64_t i = 0; i < 5; i++) {
+        m.wall_ns = i + 1;
+        make_run(store, &m, &d);
+    }
+    r.row = 5;
+    CHECK_INT(against_baseline_read(&a, store, &r, &e), 0);
+    CHECK(!a.name);
+    CHECK_INT(store_set_baseline(store, "main", rows, 2, &e), 0);
+    CHECK_INT(store_set_baseline(store, "newer", rows + 1, 2, &e), 0);
+    CHECK_INT(against_baseline_read(&a, store, &r, &e), 0);
+    CHECK(a.name && strcmp(a.name, "newer") == 0);
+    CHECK_INT(a.judgement.side[0].count, 2);
+    CHECK_INT(a.judgement.verdict, VERDICT_CANNOT_TELL);
+    against_baseline_release(&a);
+    r.row = 3; /* which is in the newer one */
+    CHECK_INT(against_baseline_read(&a, store, &r, &e), 0);
+    CHECK(a.name && strcmp(a.name, "main") == 0);
+    against_baseline_release(&a);
+    r.command = "another";
+    CHECK_INT(against_baseline_read(&a, store, &r, &e), 0);
+    CHECK(!a.name);
+    store_close(store);
+    tree_close(&tree);
+}
+
 int main(void)
 {
     test_sets();
+    test_against_baseline();
     test_single();
     test_refused();
     test_baselines();

@@ -67,6 +67,24 @@ static void check_sums(void)
     summed_end(&x);
 }
 
+/* Ten seconds: 100 at first, 110 in the second fifth, 132 in the last. */
+static void check_growth(void)
+{
+    struct summed x = summed_begin();
+    const struct usage *u;
+
+    add_subject(&x, PARENT, SUBJECT_PROCESS);
+    for (uint64_t i = 0; i < 10; i++) {
+        double bytes = i < 2 ? 100 : i < 4 ? 110 : i < 8 ? 120 : 132;
+
+        add(&x, PARENT, METRIC_process_resident_bytes, 3 + 2 * i, bytes, bytes,
+                bytes);
+    }
+    u = &summed_read(&x)->usage;
+    CHECK(u->early_rss_bytes == 110 && u->late_rss_bytes == 132);
+    summed_end(&x);
+}
+
 static void check_nothing(void)
 {
     struct summed x = summed_begin();
@@ -90,6 +108,7 @@ static void check_nothing(void)
 int main(void)
 {
     check_sums();
+    check_growth();
     check_nothing();
     return test_result();
 }

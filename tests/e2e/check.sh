@@ -84,8 +84,15 @@ jq -e '.verdict == "worse" and .way == "whole runs, in turns" and
     fail "the runs were not recorded"
 
 # Several threads: one process after the other.
-check 0 "$models/convnet.onnx" --threads 2 --duration 120 --least 300% --json
-jq -e '.way | startswith("fresh processes")' out >/dev/null || fail "$(cat out)"
+# On a busy machine, whose load stops one thread while the other spins, pairs
+# may differ by more than any limit: then it says so.
+rc=0
+"$ortmeter" check "$models/convnet.onnx" --threads 2 --duration 20 --least 300% \
+    --no-operators --json >out 2>err || rc=$?
+jq -e --argjson rc "$rc" '(.way | startswith("fresh processes")) and
+    .exit_code == $rc and
+    ({"same": 0, "cannot_tell": 4}[.verdict] == $rc)' out >/dev/null ||
+    fail "exit code $rc: $(cat out)"
 
 # What makes no sense.
 check 2

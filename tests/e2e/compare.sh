@@ -16,7 +16,8 @@ jq -e --arg a "$small" --arg b "$large" '.before == $a and .after == $b and
     .verdict == "refused" and (.because | contains("not the same work")) and
     (has("median_ratio_interval") | not) and
     .not_alike == ["batch"] and
-    .differences == [{what: "batch", before: "1", after: "64"}] and
+    (.differs | map(select(.what == "batch"))) ==
+        [{what: "batch", before: "1", after: "64"}] and
     (.median_us | has("ratio") | not) and
     .mean_us_per_sample.ratio < 1 and (.operators | length) > 0 and
     (has("joules_per_inference") | not)' out >/dev/null ||
@@ -113,18 +114,56 @@ done
 "$ortmeter" compare old new --db s.db --json >out
 jq -e '(.verdict == "same" or .verdict == "cannot_tell") and .runs.in_turns and
     ([.runs.before, .runs.after] | map(length) == [8, 8]) and
-    .differs == [] and (.latency.shift_us | length) == 9 and
+    .not_alike == [] and (.latency.shift_us | length) == 9 and
     (.latency.before | length) > 4 and
     ([.operators[].change_us, .change_us.rest] | add * 1000 | round) ==
         (.change_us.whole * 1000 | round)' out >/dev/null || fail "$(cat out)"
 "$ortmeter" compare old more --db s.db --json | jq -e '.verdict == "refused" and
-    (.differs | map(.what) == ["batch"])' >/dev/null || fail "batches compared"
+    .not_alike == ["batch"]' >/dev/null || fail "batches compared"
 "$ortmeter" compare old more --db s.db --anyway --least 5% --json >out
 jq -e '.verdict == "worse" and .least == 0.05' out >/dev/null ||
     fail "64 samples are not slower than one: $(jq -c .figures out)"
 
+# The same runs as a list, and as files, which need no database.
+ids() { # tag
+    "$ortmeter" list --db s.db --tag "$1" --limit 100 --json | jq -r '.runs[].run.id'
+}
+for side in old new; do
+    for id in $(ids $side); do
+        "$ortmeter" export "$id" -f json -o "$side-$id.json" --db s.db --quiet
+    done
+done
+list() { # words...
+    local IFS=,
+    echo "$*"
+}
+figures() { # before, after, options...
+    "$ortmeter" compare "$@" --json | jq -e '.figures | map({name, change, interval})'
+}
+figures old new --db s.db >by-tag
+# shellcheck disable=SC2046
+diff by-tag <(figures "$(list $(ids old))" "$(list $(ids new))" --db s.db) || fail "not as a list"
+diff by-tag <(figures "$(list old-*.json)" "$(list new-*.json)" --db nosuch.db) || fail "not as files"
+[ ! -e nosuch.db ] || fail "a database was made for nothing"
+rc=0
+"$ortmeter" compare "$(list old-*.json),nosuch.json" new --db s.db >out 2>err || rc=$?
+refused 1 nosuch.json
+
 # Baselines: names for runs.
 "$ortmeter" baseline set main old --db s.db
+# The report of a run of the same program says what became of it.
+run=$(ids new | head -n 1)
+"$ortmeter" report "$run" --db s.db --json |
+    jq -e '.baseline | .name == "main" and .verdict == "cannot_tell" and
+        (.runs.before | length) == 8 and (.runs.after | length) == 1 and
+        (.advice | contains("ortmeter check"))' >/dev/null ||
+    fail "the report does not know the baseline"
+"$ortmeter" report "$run" --db s.db | grep -q 'against the baseline main' ||
+    fail "the report says nothing of the baseline"
+"$ortmeter" report "$(ids more | head -n 1)" --db s.db --json |
+    jq -e 'has("baseline") | not' >/dev/null || fail "a baseline of another program"
+"$ortmeter" report "$(ids old | head -n 1)" --db s.db --json |
+    jq -e 'has("baseline") | not' >/dev/null || fail "a baseline of itself"
 "$ortmeter" baseline list --db s.db --json |
     jq -e '.baselines | length == 1 and .[0].name == "main" and
         (.[0].runs | length) == 8' >/dev/null || fail "no such baseline"

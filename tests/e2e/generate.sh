@@ -67,6 +67,20 @@ generate "$llama" --tokens 1,2,3 --max-tokens 3 --context 4,9 --repeat 2 \
     --json || fail "$(cat err)"
 [ "$(jq -c '[.generate.generations[].prompt_tokens]' out)" = '[4,4,9,9]' ] ||
     fail 'other lengths than --context says'
+jq -e '.generate | has("scaling") | not' out >/dev/null ||
+    fail 'a line through two lengths'
+# Three lengths: the line that jq lays through the same times.
+generate "$llama" --tokens 1,2,3 --max-tokens 3 --context 4,9,30 --repeat 2 \
+    --json || fail "$(cat err)"
+jq -e 'def sum(f): map(f) | add;
+    .generate | .scaling.ttft_ms as $fit |
+    [.generations[] | {x: .prompt_tokens, y: .ttft_ms, w: (1 / (.ttft_ms * .ttft_ms))}] |
+    ((sum(.w) * sum(.w * .x * .y) - sum(.w * .x) * sum(.w * .y)) /
+        (sum(.w) * sum(.w * .x * .x) - sum(.w * .x) * sum(.w * .x))) as $each |
+    ($fit.each_token - $each | fabs) < 0.000001 and
+    $fit.each_token_interval[0] < $each and $each < $fit.each_token_interval[1]' \
+    out >/dev/null || fail "another line: $(jq -c .generate.scaling out)"
+jq -e '.generate.scaling.tpot_ms | has("each_token")' out >/dev/null || fail 'no later tokens'
 
 # --- the record --------------------------------------------------------------------
 

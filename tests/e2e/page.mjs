@@ -245,6 +245,37 @@ async function compare(server, a, b) {
     await page.context().close();
 }
 
+/** Sets of runs, by tags: there is a verdict, with all that speaks for it. */
+async function compareSets(server) {
+    const query = 'a=level-all&b=level-disabled', answer = await json(server, `/api/compare?${query}`);
+    assert.equal(answer.verdict, 'worse');
+    assert.equal(answer.runs.in_turns, true);
+    assert.ok(answer.latency.shift_us.every(s => s.length === 4), 'shifts have intervals');
+    const sum = answer.operators.reduce((s, o) => s + o.change_us, answer.change_us.rest);
+    assert.ok(Math.abs(sum - answer.change_us.whole) < 0.0005, 'the parts add up');
+    for (const theme of ['light', 'dark'])
+        for (const width of [1440, 390]) {
+            const page = await open(server, { theme, width, height: 1100 });
+            await page.goto(`${server.url}/?view=compare&${query}`);
+            await settled(page);
+            const first = page.locator('main.compare > *').nth(1);
+            assert.equal(await first.getAttribute('aria-label'), 'Verdict', 'the verdict comes first');
+            const head = await first.locator('h1').innerText();
+            assert.match(head, /^Worse: \+.*\[\+.*\]/);
+            assert.match(await first.innerText(), /matters.*in turns/s);
+            assert.equal(await first.locator('dd').first().innerText(), '7 runs');
+            assert.equal(await page.locator('.run-dot').count(), 14);
+            assert.match(await page.locator('svg[aria-label^="Change at each percentile"]').getAttribute('aria-label'), /p10 \+.*p50 \+.*p90/);
+            const names = await page.locator('table.changes tbody tr td:first-child').evaluateAll(all => all.map(x => x.dataset.tip));
+            assert.deepEqual(names, [...answer.operators].sort((x, y) => Math.abs(y.change_us) - Math.abs(x.change_us)).slice(0, 100).map(o => o.name));
+            assert.ok((await page.locator('table.changes tbody tr').first().innerText()).includes('%'), 'it says how much that explains');
+            assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `wider than ${width} px`);
+            if (width === 1440) await sound(page, `compare sets, ${theme}`);
+            await shot(page, `compare-sets-${theme}-${width}`);
+            await page.context().close();
+        }
+}
+
 async function runs(server) {
     const page = await open(server), answer = await json(server, '/api/profiling/runs');
     await page.goto(`${server.url}/?view=runs#token=${server.token}`);
@@ -391,7 +422,7 @@ browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox'
 let failure;
 try {
     const [after, before] = (await json(server, '/api/profiling/runs')).runs.map(r => r.run_id);
-    const steps = { storedRun: () => storedRun(server, before), timeline: () => timeline(server, before), graph: () => graph(server, before), compare: () => compare(server, before, after), runs: () => runs(server), others: () => others(server, before), live: () => live(server), signIn };
+    const steps = { storedRun: () => storedRun(server, before), timeline: () => timeline(server, before), graph: () => graph(server, before), compare: () => compare(server, before, after), compareSets: () => compareSets(server), runs: () => runs(server), others: () => others(server, before), live: () => live(server), signIn };
     for (const [name, step] of Object.entries(steps)) {
         if (process.env.ONLY && !process.env.ONLY.split(',').includes(name)) continue;
         const begin = Date.now();

@@ -11,6 +11,13 @@ browser=$(command -v chromium || command -v chromium-browser) || skip "there is 
 [ -s "$BUILD/web/dist/index.html" ] || skip "the page was not built"
 
 export ORTMETER_DB=$TMPDIR/t.db XDG_STATE_HOME=$TMPDIR/state
+# Some runs of a model and of the same without graph optimisation, in turns.
+for _ in 1 2 3 4 5 6 7; do
+    for level in all disabled; do
+        "$ortmeter" bench "$models/convnet.onnx" --level $level --threads 1 --count 100 \
+            --ops 10 --energy off --tag level-$level --quiet 2>err || fail "$(cat err)"
+    done
+done
 for _ in 1 2; do
     "$ortmeter" run --ops all --energy model --quiet -- node "$SRC/demo/demo.mjs" >out 2>err ||
         fail "the demo did not run"

@@ -1,10 +1,13 @@
 """The pytest plugin, through pytester: each test runs a pytest of its own."""
 import json
 import os
+import subprocess
+import uuid
 from importlib.util import find_spec
 
 import ortmeter
 import pytest
+from ortmeter._native import program
 
 USE = """
 import os
@@ -129,6 +132,102 @@ def test_it(session, ortmeter, n):
     db = ortmeter.open(pytester.path / "kept.db")
     assert [row["inferences"] for row in db.list(tag="pytest")] == [4, 3]
     assert db.run(told["tests"][0]["test"]).id == told["tests"][0]["run"]
+
+
+TEST = "test_compared.py::test_it"
+COMPARED = USE + """
+@pytest.mark.ortmeter(max_regression="900%", baseline="main")
+def test_it(session):
+    infer(session, 300)
+"""
+
+
+@pytest.fixture
+def run_compared(pytester, monkeypatch):
+    """The test of COMPARED, in a database of its own."""
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+
+    def run(*words):
+        pytester.makepyfile(test_compared=COMPARED)
+        return pytester.runpytest_subprocess(
+            "-p", "ortmeter.pytest_plugin", "-p", "no:cacheprovider", "-rs",
+            "--rootdir", str(pytester.path),
+            "--ortmeter-save", "kept.db", "--ortmeter-ops", "off", *words)
+    return run
+
+
+@pytest.fixture
+def copies(pytester):
+    """Makes runs of one that was recorded, with other times and another tag: so what a
+    comparison has to find does not depend on how busy the machine is."""
+    def make(count, factor, tag):
+        db = str(pytester.path / "kept.db")
+        text = subprocess.run([program(), "export", "-f", "json", "--db", db, "--quiet", TEST],
+                              stdout=subprocess.PIPE, check=True).stdout
+        for i in range(count):
+            whole = json.loads(text)
+            whole["run"]["run_id"] = str(uuid.uuid4())
+            whole["run"]["tags"] = ",".join(["pytest", TEST, tag])
+            for inference in whole["inferences"]:
+                inference["duration_ns"] = int(inference["duration_ns"] * factor) + i
+            path = pytester.path / "copy.json"
+            path.write_text(json.dumps(whole))
+            subprocess.run([program(), "import", "--db", db, str(path)],
+                           stdout=subprocess.DEVNULL, check=True)
+    return make
+
+
+@needs_onnxruntime
+def test_compared(run_compared, copies, pytester):
+    result = run_compared()  # nothing to compare with
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["*cannot tell, compared with main; there are no runs of this "
+                                 "test in main*"])
+    copies(7, 0.01, "base")
+    result = run_compared("--ortmeter-undecided", "fail", "--ortmeter-tag", "few")
+    result.assert_outcomes(failed=1)
+    subprocess.run([program(), "baseline", "set", "main", "base", "--db",
+                    str(pytester.path / "kept.db")], check=True)
+    result = run_compared("--ortmeter-tag", "few")  # one run of ours
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["*cannot tell, compared with main*too few runs*what helps: *"])
+    run_compared("--ortmeter-undecided", "pass").assert_outcomes(passed=1)
+
+    # Seven more of ours, all a hundred times as slow as those: found.
+    copies(7, 1, "slow")
+    result = run_compared("--ortmeter-tag", "slow", "--ortmeter-json", "figures.json")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*ortmeter: worse, compared with main: +* % [[]+*"])
+    told = json.loads((pytester.path / "figures.json").read_text())["tests"][0]["verdict"]
+    assert told["verdict"] == "worse" and told["change"] > 9
+    assert told["runs"] == [7, 8]
+
+
+@needs_onnxruntime
+def test_compare_options(run_pytest, pytester):
+    text = USE + """
+def test_it(session, ortmeter):
+    infer(session, 300)
+"""
+    result = run_pytest(text, "--ortmeter-save", "kept.db", "--ortmeter-tag", "old")
+    result.assert_outcomes(passed=1)
+    assert "compared with" not in result.stdout.str()
+    # Compared, and told; without a limit nothing becomes of it.
+    result = run_pytest(text, "--ortmeter-save", "kept.db", "--ortmeter-compare=old")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*::test_it: cannot tell, compared with old*too few runs*"])
+    result = run_pytest(text, "--ortmeter-save", "kept.db", "--ortmeter-compare=old",
+                        "--ortmeter-compare-fail=5%", "--ortmeter-undecided=fail")
+    result.assert_outcomes(failed=1)
+    result = run_pytest(text, "--ortmeter-compare-fail=5%")  # whose runs are not kept
+    result.assert_outcomes(skipped=1)
+    result = run_pytest(text, "--ortmeter-compare-fail=much")
+    assert result.ret != 0
+    result.stderr.fnmatch_lines(["*--ortmeter-compare-fail takes a share in percent*'much'*"])
+    result = run_pytest(text.replace("def test_it", "@pytest.mark.ortmeter(max_regression=5)\n"
+                                     "def test_it"))
+    result.stderr.fnmatch_lines(["*max_regression takes a share in percent, such as '5%', and "
+                                 "not 5*"])
 
 
 @needs_onnxruntime

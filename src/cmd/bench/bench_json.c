@@ -4,7 +4,6 @@
 #include "cmd/bench/bench_scaling.h"
 #include "export/json/summary_json.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -256,36 +255,16 @@ static void own_members(struct json *j, const struct bench_settings *s,
     }
 }
 
-/* Adds a JSON value that was written from the margin on, two columns in: no
- * text in it has a newline, they are escaped. */
-static void add_indented(struct buf *out, struct str value)
-{
-    for (size_t i = 0; i < value.len; i++) {
-        buf_char(out, value.p[i]);
-        if (value.p[i] == '\n')
-            buf_text(out, "  ");
-    }
-}
-
 void bench_json(struct buf *out, const struct bench_settings *settings,
         const struct bench_report *report, const struct summary *summary,
         const struct bench_energy *energy)
 {
-    static const char end[] = "\n}\n";
-    struct buf all = { 0 }, own = { 0 };
+    struct buf own = { 0 };
     struct json j = json_into(&own);
 
     json_object(&j, NULL);
     own_members(&j, settings, report, summary, energy);
     json_end(&j);
-    /* The summary's document, opened again for one more member. */
-    summary_json(&all, summary);
-    assert(all.len > strlen(end) &&
-            strcmp(all.p + all.len - strlen(end), end) == 0);
-    buf_add(out, all.p, all.len - strlen(end));
-    buf_text(out, ",\n  \"bench\": ");
-    add_indented(out, buf_str(&own));
-    buf_text(out, end);
-    buf_release(&all);
+    summary_json_with(out, summary, "bench", buf_str(&own));
     buf_release(&own);
 }

@@ -239,11 +239,15 @@ void check_bencher(struct buf *out, const struct check_result *r)
             continue;
         json_object(&j, judged_kinds[i].name);
         json_real(&j, "value", c->after / unit);
+        /* The interval is the change's, and lies around its middle, which is
+         * not quite that of the medians. */
         if (!isnan(c->interval.low)) {
             json_real(&j, "lower_value",
-                    c->before * exp(c->interval.low) / unit);
+                    c->after * exp(c->interval.low - c->interval.middle) /
+                            unit);
             json_real(&j, "upper_value",
-                    c->before * exp(c->interval.high) / unit);
+                    c->after * exp(c->interval.high - c->interval.middle) /
+                            unit);
         }
         json_end(&j);
     }

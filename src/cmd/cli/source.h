@@ -36,8 +36,10 @@ int source_is_fleet(struct address *out, const struct source *s,
 int source_open_run(struct store **out, int64_t *row, const struct source *s,
         const char *name, struct error *e);
 
-/* The same for every run that the name means (store_each_named()); of a store
- * of many machines, the one of that name. */
+/* The same for every run that the names mean, with commas between them
+ * (store_each_named()); of a store of many machines, the one of that name.  A
+ * name that is a file's is a run that was exported, or that another tool
+ * recorded: then the others are files, too, and lie in no database. */
 int source_open_named(struct store **out, const struct source *s,
         const char *name, void (*each)(void *context, int64_t row),
         void *context, struct error *e);

@@ -1,5 +1,6 @@
 #include "cmd/generate/generate_worker.h"
 
+#include "analyse/line_fit.h"
 #include "base/alloc.h"
 #include "base/json.h"
 #include "cmd/cmd.h"
@@ -22,6 +23,8 @@ struct stretch {
     uint64_t from_ns, to_ns;
 };
 
+#define GENERATE_SCALED_MAX 1024 /* generations that a line is laid through */
+
 struct worker {
     const struct generate_settings *s;
     struct generator *g;
@@ -33,6 +36,9 @@ struct worker {
     struct ids prompts[OPTION_TEXTS_MAX];
     size_t prompt_count;
     struct buf stretches; /* of the generation under way */
+    /* Of each generation, by how long its prompt was: milliseconds. */
+    struct line_point firsts[GENERATE_SCALED_MAX], laters[GENERATE_SCALED_MAX];
+    size_t first_count, later_count;
     struct json j;
     bool prints, streams; /* text to stdout; as it comes */
     bool tells_tokens;
@@ -252,12 +258,24 @@ static void ids_member(struct json *j, const char *key, const struct ids *ids)
     json_end(j);
 }
 
+/* Of all steps but the first. */
+static double later_ns_of(const struct generator_result *r)
+{
+    uint64_t later_ns = 0, step_ns;
+    size_t steps = r->durations.len / sizeof(step_ns);
+
+    for (size_t i = 1; i < steps; i++) {
+        memcpy(&step_ns, r->durations.p + i * sizeof(step_ns), sizeof(step_ns));
+        later_ns += step_ns;
+    }
+    return (double)later_ns;
+}
+
 /* Of the texts that were made at once. */
 static void result_members(struct worker *w, const struct generator_result *r)
 {
     struct json *j = &w->j;
-    uint64_t later_ns = 0, step_ns;
-    size_t steps = r->durations.len / sizeof(step_ns);
+    size_t steps = r->durations.len / sizeof(uint64_t);
 
     json_array(j, "texts");
     for (size_t i = 0; i < r->count; i++) {
@@ -268,19 +286,70 @@ static void result_members(struct worker *w, const struct generator_result *r)
         json_end(j);
     }
     json_end(j);
-    for (size_t i = 1; i < steps; i++) {
-        memcpy(&step_ns, r->durations.p + i * sizeof(step_ns), sizeof(step_ns));
-        later_ns += step_ns;
-    }
     json_fixed(j, "ttft_ms", (double)r->prefill_ns / 1e6, 6);
     if (steps > 1)
-        json_fixed(j, "tpot_ms", (double)later_ns / 1e6 / (double)(steps - 1),
-                6);
+        json_fixed(j, "tpot_ms", later_ns_of(r) / 1e6 / (double)(steps - 1), 6);
     json_fixed(j, "total_ms", (double)r->total_ns / 1e6, 6);
     json_array(j, "first_logits");
     for (size_t i = 0; w->s->logits && i < r->vocabulary; i++)
         json_real(j, NULL, (double)r->first_logits[i]);
     json_end(j);
+}
+
+/* --- how the times grow with the context --------------------------------- */
+
+static void add_point(struct line_point *points, size_t *count, double size,
+        double ms)
+{
+    if (*count < GENERATE_SCALED_MAX && ms > 0)
+        points[(*count)++] = (struct line_point){ size, ms };
+}
+
+static void add_points(struct worker *w, size_t prompt_tokens,
+        const struct generator_result *r)
+{
+    size_t steps = r->durations.len / sizeof(uint64_t);
+    double later_ms = later_ns_of(r) / 1e6;
+
+    add_point(w->firsts, &w->first_count, (double)prompt_tokens,
+            (double)r->prefill_ns / 1e6);
+    if (steps > 1) /* in the middle of what was made, so much lies before */
+        add_point(w->laters, &w->later_count,
+                (double)prompt_tokens + (double)steps / 2,
+                later_ms / (double)(steps - 1));
+}
+
+static void scaling_member(struct json *j, const char *key,
+        const struct line_point *points, size_t count)
+{
+    struct line_fit fit;
+
+    if (!line_fit(&fit, points, count))
+        return;
+    json_object(j, key);
+    json_fixed(j, "fixed", fit.fixed, 6);
+    json_array(j, "fixed_interval");
+    json_fixed(j, NULL, fit.fixed_low, 6);
+    json_fixed(j, NULL, fit.fixed_high, 6);
+    json_end(j);
+    json_fixed(j, "each_token", fit.each, 9);
+    json_array(j, "each_token_interval");
+    json_fixed(j, NULL, fit.each_low, 9);
+    json_fixed(j, NULL, fit.each_high, 9);
+    json_end(j);
+    json_fixed(j, "error", fit.error, 6);
+    json_end(j);
+}
+
+/* Of fewer lengths, a line proves nothing. */
+static void scaling_members(struct worker *w)
+{
+    if (w->s->context_count < 3)
+        return;
+    json_object(&w->j, "scaling");
+    scaling_member(&w->j, "ttft_ms", w->firsts, w->first_count);
+    scaling_member(&w->j, "tpot_ms", w->laters, w->later_count);
+    json_end(&w->j);
 }
 
 static void phase_member(struct worker *w, enum generator_phase phase,
@@ -373,8 +442,10 @@ static int generate(struct worker *w, size_t context, struct error *e)
     json_array(&w->j, "tokens");
     rc = generator_run(w->g, &r, &l, &result, e);
     json_end(&w->j);
-    if (!rc)
+    if (!rc) {
         result_members(w, &result);
+        add_points(w, r.prompts[0].count, &result);
+    }
     phase_members(w);
     json_end(&w->j);
     print_texts(w, &result);
@@ -399,6 +470,8 @@ static int generate_all(struct worker *w, struct error *e)
         }
     }
     json_end(&w->j);
+    if (!rc)
+        scaling_members(w);
     return rc;
 }
 

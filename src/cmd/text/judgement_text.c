@@ -193,7 +193,7 @@ static void runs(const struct page *p, const struct judgement *j)
     buf_char(p->out, '\n');
 }
 
-static void differences(const struct page *p, const struct judgement *j)
+void judgement_differences_text(const struct page *p, const struct judgement *j)
 {
     const char *label = "not alike";
 
@@ -210,10 +210,16 @@ static void differences(const struct page *p, const struct judgement *j)
                     buf_cstr(&d->after));
         buf_char(p->out, '\n');
     }
-    if (judgement_busy_differs(j)) {
+    for (int i = 0; i < CONDITIONS; i++) {
+        const struct condition_kind *k = &condition_kinds[i];
+        double before = j->conditions[0][i], after = j->conditions[1][i];
+
+        if (!condition_differs((enum condition)i, before, after))
+            continue;
         page_label(p, label);
-        buf_printf(p->out, "host busy: %.0f %%, then %.0f %%\n",
-                100 * j->host_busy[0], 100 * j->host_busy[1]);
+        label = "";
+        buf_printf(p->out, "%s: %.3g, then %.3g %s\n", k->name, before, after,
+                k->unit);
     }
 }
 
@@ -221,7 +227,7 @@ void judgement_text(const struct page *p, const struct judgement *j)
 {
     judgement_head_text(p, j);
     runs(p, j);
-    differences(p, j);
+    judgement_differences_text(p, j);
     judgement_figures_text(p, j->figures, JUDGED_FIGURES);
     if (j->verdict != VERDICT_REFUSED)
         judgement_operators_text(p, j);

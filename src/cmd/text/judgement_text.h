@@ -19,5 +19,9 @@ void judgement_operators_text(const struct page *p, const struct judgement *j);
 /* The verdict, why, and what would help: the first lines of `compare`. */
 void judgement_head_text(const struct page *p, const struct judgement *j);
 
+/* What is not alike in the runs, a line each. */
+void judgement_differences_text(const struct page *p,
+        const struct judgement *j);
+
 /* All of it. */
 void judgement_text(const struct page *p, const struct judgement *j);

@@ -104,57 +104,60 @@ static void operators(struct json *j, const struct comparison *c)
     json_end(j);
 }
 
-static void not_alike(struct json *j, const struct comparison *c)
+static void not_alike(struct json *j, const struct judgement *x)
 {
     json_array(j, "not_alike");
     for (int i = 0; i < DIFFERENCES; i++)
-        if (c->differences[i].there)
+        if (x->differences[i].there)
             json_text(j, NULL, difference_name((enum difference_kind)i));
-    json_end(j);
-    json_array(j, "differences");
-    for (int i = 0; i < DIFFERENCES; i++) {
-        const struct difference *d = &c->differences[i];
-
-        if (!d->there)
-            continue;
-        json_object(j, NULL);
-        json_text(j, "what", difference_name((enum difference_kind)i));
-        if (d->before.len || d->after.len) {
-            json_str(j, "before", buf_str(&d->before));
-            json_str(j, "after", buf_str(&d->after));
-        }
-        json_end(j);
-    }
     json_end(j);
 }
 
-void comparison_json(struct buf *out, const struct comparison *c,
-        const struct summary *before, const struct summary *after,
-        const struct judgement *judgement)
+/* What two runs are as a whole, beside the inferences that were judged. */
+static void two_runs(struct json *j, const struct comparison *c)
+{
+    if (c->has_interval && comparison_holds(c, COMPARISON_MEDIAN))
+        interval(j, c->low, c->high);
+    points(j, c);
+    for (int i = 0; i < COMPARISON_FIGURES; i++) {
+        if (isnan(c->figure[i].before) && isnan(c->figure[i].after))
+            continue;
+        json_object(j, figures[i].name);
+        values(j, c->figure[i], figures[i].unit,
+                comparison_holds(c, (enum comparison_figure)i));
+        json_end(j);
+    }
+}
+
+void comparison_json_members(struct json *j, const struct judgement *x)
+{
+    const struct summary *before = &x->side[0].inputs[0].summary;
+    const struct summary *after = &x->side[1].inputs[0].summary;
+    bool single = x->side[0].count == 1 && x->side[1].count == 1;
+    struct comparison c = { .operators = NULL };
+
+    if (single)
+        comparison_make(&c, before, after);
+    json_text(j, "before", before->run.id);
+    json_text(j, "after", after->run.id);
+    judgement_json_members(j, x);
+    not_alike(j, x);
+    if (single)
+        two_runs(j, &c);
+    if (single && x->no_operators)
+        operators(j, &c);
+    else
+        judgement_json_operators(j, x);
+    comparison_release(&c);
+}
+
+void comparison_json(struct buf *out, const struct judgement *x)
 {
     struct json j = json_line_into(out);
 
     json_object(&j, NULL);
     json_u64(&j, "schema_version", SUMMARY_SCHEMA_VERSION);
-    json_text(&j, "before", before->run.id);
-    json_text(&j, "after", after->run.id);
-    judgement_json_members(&j, judgement);
-    not_alike(&j, c);
-    if (c->has_interval && comparison_holds(c, COMPARISON_MEDIAN))
-        interval(&j, c->low, c->high);
-    points(&j, c);
-    for (int i = 0; i < COMPARISON_FIGURES; i++) {
-        if (isnan(c->figure[i].before) && isnan(c->figure[i].after))
-            continue;
-        json_object(&j, figures[i].name);
-        values(&j, c->figure[i], figures[i].unit,
-                comparison_holds(c, (enum comparison_figure)i));
-        json_end(&j);
-    }
-    if (!judgement->no_operators)
-        judgement_json_operators(&j, judgement);
-    else
-        operators(&j, c);
+    comparison_json_members(&j, x);
     json_end(&j);
     buf_char(out, '\n');
 }

@@ -1,12 +1,14 @@
-/* comparison_json.h -- two runs beside each other, as one JSON document. */
+/* comparison_json.h -- runs of before and of after, as `compare --json` and
+ * /api/compare have them: one document, however many there are. */
 #pragma once
 
 #include "analyse/comparison.h"
 #include "analyse/judgement.h"
-#include "base/buf.h"
+#include "base/json.h"
 
-/* What is not known is left out; the verdict and its evidence come from the
- * judgement of the same two. */
-void comparison_json(struct buf *out, const struct comparison *c,
-        const struct summary *before, const struct summary *after,
-        const struct judgement *judgement);
+/* The verdict and its evidence; of one run each also what both are as a whole.
+ * What is not known is left out. */
+void comparison_json(struct buf *out, const struct judgement *x);
+
+/* The same into an object that is open, without the version of the schema. */
+void comparison_json_members(struct json *j, const struct judgement *x);

@@ -1,6 +1,5 @@
 #include "export/json/judgement_json.h"
 
-#include "export/json/summary_json.h"
 #include "model/phase.h"
 
 #include <math.h>
@@ -101,11 +100,16 @@ static void differs(struct json *j, const struct judgement *x)
         }
         json_end(j);
     }
-    if (judgement_busy_differs(x)) {
+    for (int i = 0; i < CONDITIONS; i++) {
+        double before = x->conditions[0][i], after = x->conditions[1][i];
+
+        if (!condition_differs((enum condition)i, before, after))
+            continue;
         json_object(j, NULL);
-        json_text(j, "what", "host_busy");
-        json_fixed(j, "before", x->host_busy[0], 3);
-        json_fixed(j, "after", x->host_busy[1], 3);
+        json_text(j, "what", condition_kinds[i].name);
+        json_text(j, "unit", condition_kinds[i].unit);
+        json_fixed(j, "before", before, 3);
+        json_fixed(j, "after", after, 3);
         json_end(j);
     }
     json_end(j);
@@ -155,7 +159,7 @@ static void latency(struct json *j, const struct judgement *x)
             continue;
         json_array(j, NULL);
         json_real(j, NULL, round(100 * s->share));
-        json_fixed(j, NULL, s->change_ns / 1e3, 3);
+        json_fixed(j, NULL, s->change_ns / 1e3, 3); /* alone: no interval */
         json_fixed(j, NULL, s->low_ns / 1e3, 3);
         json_fixed(j, NULL, s->high_ns / 1e3, 3);
         json_end(j);
@@ -236,18 +240,4 @@ void judgement_json_members(struct json *j, const struct judgement *x)
     differs(j, x);
     figures(j, x);
     latency(j, x);
-}
-
-void judgement_json(struct buf *out, const struct judgement *x)
-{
-    struct json j = json_line_into(out);
-
-    json_object(&j, NULL);
-    json_u64(&j, "schema_version", SUMMARY_SCHEMA_VERSION);
-    json_text(&j, "before", x->side[0].inputs[0].summary.run.id);
-    json_text(&j, "after", x->side[1].inputs[0].summary.run.id);
-    judgement_json_members(&j, x);
-    judgement_json_operators(&j, x);
-    json_end(&j);
-    buf_char(out, '\n');
 }

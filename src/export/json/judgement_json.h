@@ -1,5 +1,5 @@
-/* judgement_json.h -- a judgement as `compare --json`, `check --json` and
- * /api/compare have it. */
+/* judgement_json.h -- a judgement's parts, as comparison_json.h and `check
+ * --json` have them. */
 #pragma once
 
 #include "analyse/judgement.h"
@@ -12,9 +12,6 @@ void judgement_json_members(struct json *j, const struct judgement *x);
 /* The members operators and change_us.  Times are in whole nanoseconds, so that
  * they add up as they are written. */
 void judgement_json_operators(struct json *j, const struct judgement *x);
-
-/* A whole document. */
-void judgement_json(struct buf *out, const struct judgement *x);
 
 /* A judged change of one figure, as one object. */
 void judged_change_json(struct json *j, const struct judged_change *c);

@@ -585,12 +585,8 @@ static void not_followed(struct json *j, const struct summary *s)
     json_end(j);
 }
 
-void summary_json(struct buf *out, const struct summary *s)
+static void members(struct json *j, const struct summary *s)
 {
-    struct json json = json_into(out);
-    struct json *j = &json;
-
-    json_object(j, NULL);
     json_int(j, "schema_version", SUMMARY_SCHEMA_VERSION);
     json_object(j, "run");
     run_members(j, &s->run);
@@ -623,6 +619,33 @@ void summary_json(struct buf *out, const struct summary *s)
     if (s->unfinished)
         json_u64(j, "unfinished_events", s->unfinished);
     overhead(j, s);
-    json_end(j);
+}
+
+void summary_json(struct buf *out, const struct summary *s)
+{
+    struct json j = json_into(out);
+
+    json_object(&j, NULL);
+    members(&j, s);
+    json_end(&j);
     buf_char(out, '\n');
+}
+
+void summary_json_with(struct buf *out, const struct summary *s,
+        const char *key, struct str value)
+{
+    struct json j = json_into(out);
+    struct buf indented = { 0 };
+
+    json_object(&j, NULL);
+    members(&j, s);
+    for (size_t i = 0; i < value.len; i++) {
+        buf_char(&indented, value.p[i]);
+        if (value.p[i] == '\n') /* no text in it has one, they are escaped */
+            buf_text(&indented, "  ");
+    }
+    json_raw_str(&j, key, buf_str(&indented));
+    json_end(&j);
+    buf_char(out, '\n');
+    buf_release(&indented);
 }

@@ -99,7 +99,7 @@ export function ofUnit(unit: string | undefined, v: Number_): string {
     switch (unit) {
     case 'seconds': return time(v);
     case 'bytes': return bytes(v);
-    case 'joules': return joules(v);
+    case 'joules': case 'J': return joules(v);
     case 'watts': case 'joules_per_second': return watts(v);
     case 'ratio': return share(v);
     case 'hertz': return hertz(v);

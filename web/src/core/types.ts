@@ -168,11 +168,16 @@ export interface CompareOperator extends Operator {
     model?: string; us?: { before?: number; after?: number; ratio?: number };
     change_us?: number; interval_us?: [number, number]; verdict?: string; explains?: number;
 }
+export interface ComparedRun { run_id: string; started_ns: number; inferences: number; p10_us?: number }
+/** Percentile, change, and the ends of its interval where there is one. */
+export type ShiftPoint = [number, number] | [number, number, number, number];
 export interface Comparison {
-    before: string; after: string; verdict: string; because?: string;
+    before: string; after: string; verdict: string; because?: string; advice?: string; least?: number;
+    runs?: { before: ComparedRun[]; after: ComparedRun[]; history?: number; in_turns?: boolean };
+    change_us?: { whole: number; operators: number; placement: number; fusion: number; rest: number };
     median_ratio_interval?: [number, number]; median_us?: { before?: number; after?: number; ratio?: number };
-    differs?: { what: string; before?: string; after?: string }[]; not_alike: string[];
-    figures?: Figure[]; latency?: { before?: number[]; after?: number[]; shift_us?: [number, number, number, number][] };
+    differs?: { what: string; unit?: string; before?: string | number; after?: string | number }[]; not_alike: string[];
+    figures?: Figure[]; latency?: { before?: number[]; after?: number[]; shift_us?: ShiftPoint[] };
     operators: CompareOperator[]; missing?: Missing[];
     [member: string]: unknown;
 }

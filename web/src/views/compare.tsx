@@ -1,13 +1,13 @@
 // compare.tsx -- two runs: the verdict first, then what it is made of.
 
 import { useState } from 'preact/hooks';
-import { Forest, interval, Overlaid, Shift, tone, verdictWord } from '../charts/comparison';
+import { Dots, Forest, interval, Overlaid, Shift, tone, verdictWord } from '../charts/comparison';
 import { PROFILING } from '../core/api';
 import { addPairs, type Buckets } from '../core/buckets';
 import * as f from '../core/format';
 import { useGet, useRoute, useTheme } from '../core/hooks';
 import { go, href, params, withParams } from '../core/router';
-import type { CompareOperator, Comparison, Figure, RunRow } from '../core/types';
+import type { ComparedRun, CompareOperator, Comparison, Figure, RunRow } from '../core/types';
 import { Dash, Empty, Failure, Panel, Skeleton, Swatch } from '../parts/basic';
 import { matches, shortName } from '../parts/hot_operators';
 import '../style/run.css';
@@ -43,7 +43,7 @@ function Picker({ label, list, value, onChange }: { label: string; list: RunRow[
     const there = list.some(r => r.run_id === value);
     return (
         <select class="field" aria-label={label} value={value} onChange={onChange}>
-            {!there && value && <option value={value}>{value.slice(0, 8)}</option>}
+            {!there && value && <option value={value}>{/^[0-9a-f-]{36}$/.test(value) ? value.slice(0, 8) : value}</option>}
             {list.map(r => <option value={r.run_id}>{r.run_id.slice(0, 8)} {r.tags || r.model_name || r.command}</option>)}
         </select>
     );
@@ -64,8 +64,9 @@ function figuresOf(c: Comparison): Figure[] {
     });
 }
 
-function headline(c: Comparison): string {
-    const change = c.median_us?.ratio === undefined ? '' : `: ${f.change(c.median_us.ratio - 1)}`;
+/** What the verdict is about: the first of the figures, the undisturbed time. */
+function headline(c: Comparison, first?: Figure): string {
+    const change = first?.change === undefined ? '' : `: ${f.change(first.change)}`;
     switch (c.verdict) {
     case 'worse': return `Worse${change}`;
     case 'better': return `Better${change}`;
@@ -75,28 +76,38 @@ function headline(c: Comparison): string {
     }
 }
 
+/** "they differ in" one of these: numbers have a unit. */
+const said = (unit?: string, v?: string | number) => (v === undefined ? 'unset' : typeof v === 'number' ? f.ofUnit(unit, v) : v);
+
+function Side({ name, colour, id, runs }: { name: string; colour: string; id: string; runs?: ComparedRun[] }) {
+    const count = runs?.length ?? 1;
+    return <><dt><Swatch colour={colour} />{name}</dt><dd>{count > 1 ? `${count} runs` : <a href={href({ view: 'run', run: id })}>{id.slice(0, 8)}</a>}</dd></>;
+}
+
 function Result({ c }: { c: Comparison }) {
-    const range = c.median_ratio_interval ? c.median_ratio_interval.map(v => v - 1) as [number, number] : undefined;
     const before = buckets(c.latency?.before), after = buckets(c.latency?.after), figures = figuresOf(c);
-    const differs = c.differs ?? [];
+    const differs = c.differs ?? [], first = figures[0], judged = c.verdict === 'worse' || c.verdict === 'better', runs = c.runs;
+    const several = (runs?.before.length ?? 1) > 1 || (runs?.after.length ?? 1) > 1;
     return (
         <>
             <section class="verdict" aria-label="Verdict">
                 <div class="grow">
-                    <h1><span class={c.verdict === 'worse' ? 'trouble' : ''}>{headline(c)}</span> <span class="interval">{interval(range)}</span>{c.because && (c.verdict === 'worse' || c.verdict === 'better') ? `, because ${c.because}` : ''}</h1>
+                    <h1><span class={c.verdict === 'worse' ? 'trouble' : ''}>{headline(c, first)}</span> <span class="interval">{c.verdict === 'refused' ? '' : interval(first?.interval)}</span>{c.because && judged ? `, because ${c.because}` : ''}</h1>
                     <p>{c.not_alike.length ? <b class="trouble">Not alike: {c.not_alike.join(', ')}. </b> : 'Same machine, ONNX Runtime and model. '}
-                        {differs.length ? <>They differ in {differs.slice(0, 3).map((d, i) => <>{i ? ', ' : ''}<code>{d.what}</code>{d.before !== undefined || d.after !== undefined ? ` (${d.before ?? 'unset'} → ${d.after ?? 'unset'})` : ''}</>)}{differs.length > 3 ? ` and ${differs.length - 3} more` : ''}.</> : null}
-                        {c.because && c.verdict !== 'worse' && c.verdict !== 'better' ? ` ${c.because[0].toUpperCase()}${c.because.slice(1)}.` : ''}</p>
+                        {differs.length ? <>They differ in {differs.slice(0, 3).map((d, i) => <>{i ? ', ' : ''}<code>{d.what}</code>{d.before !== undefined || d.after !== undefined ? ` (${said(d.unit, d.before)} → ${said(d.unit, d.after)})` : ''}</>)}{differs.length > 3 ? ` and ${differs.length - 3} more` : ''}.</> : null}
+                        {c.because && !judged ? ` ${c.because[0].toUpperCase()}${c.because.slice(1)}.` : ''}{c.advice ? ` What would help: ${c.advice}.` : ''}
+                        {c.least ? ` A change of ${f.share(c.least)} matters.` : ''}{several ? (runs?.in_turns ? ' The runs were made in turns.' : ' The runs were not made in turns.') : ''}</p>
                 </div>
-                <dl><dt><Swatch colour="axis" />before</dt><dd><a href={href({ view: 'run', run: c.before })}>{c.before.slice(0, 8)}</a></dd><dt><Swatch colour="ink" />after</dt><dd><a href={href({ view: 'run', run: c.after })}>{c.after.slice(0, 8)}</a></dd></dl>
+                <dl><Side name="before" colour="axis" id={c.before} runs={runs?.before} /><Side name="after" colour="ink" id={c.after} runs={runs?.after} /></dl>
             </section>
             <div class="cells three">
-                <Panel fill title="Figures" note="change, 95 % interval where there is one">{figures.length ? <Forest figures={figures} /> : <Empty><p>Nothing that both runs have can be compared.</p></Empty>}</Panel>
+                <Panel fill title="Figures" note="change, and its interval where runs can tell">{figures.length ? <Forest figures={figures} /> : <Empty><p>Nothing that both runs have can be compared.</p></Empty>}</Panel>
                 <Panel fill title="Latency" note={<><span class="key"><Swatch colour="bg-3" kind="edge" />before</span><span class="key"><Swatch colour="ink" kind="line" />after</span></>}>
                     {before.size && after.size ? <Overlaid before={before} after={after} worse={c.verdict === 'worse'} /> : <Empty><p>The latencies of one of the runs were not kept one by one.</p></Empty>}</Panel>
                 <Panel fill title="Change at each percentile">{c.latency?.shift_us?.length ? <Shift shift={c.latency.shift_us} /> : <Empty><p>Too few inferences for percentiles of both.</p></Empty>}</Panel>
             </div>
-            <Changes list={c.operators} />
+            {several && <Panel fill kind="dots" title="Runs" note="each run's undisturbed time, in the order of their start"><Dots before={runs?.before ?? []} after={runs?.after ?? []} /></Panel>}
+            <Changes list={c.operators} parts={c.change_us} />
         </>
     );
 }
@@ -108,15 +119,22 @@ const layerOf = (o: CompareOperator) => {
     return n === undefined ? '' : `L${n} `;
 };
 
-function Changes({ list }: { list: CompareOperator[] }) {
+/** Where the difference of a traced inference lies; the parts add up to it. */
+function partsText(parts?: Comparison['change_us']): string {
+    if (!parts) return '';
+    const named = (['operators', 'placement', 'fusion', 'rest'] as const).filter(k => parts[k]).map(k => `${k} ${f.signed(parts[k], f.micros)}`);
+    return `; ${f.signed(parts.whole, f.micros)} in a traced inference${named.length ? `: ${named.join(', ')}` : ''}`;
+}
+
+function Changes({ list, parts }: { list: CompareOperator[]; parts?: Comparison['change_us'] }) {
     const [find, search] = useState('');
     const rows = list.filter(o => !find || matches(o, find)).sort((a, b) => Math.abs(changeOf(b) ?? 0) - Math.abs(changeOf(a) ?? 0));
     const most = Math.max(1e-9, ...rows.slice(0, 100).map(o => Math.abs(changeOf(o) ?? 0)));
     const x = (v: number) => 50 + Math.max(-1, Math.min(1, v / most)) * 50;
     return (
-        <Panel title="Operators" note={`${f.count(list.length)}, by what changed most`} now={<input type="search" class="field low" placeholder="filter  /" aria-label="Filter operators" value={find} onInput={e => search(e.currentTarget.value)} />}>
+        <Panel title="Operators" note={`${f.count(list.length)}, by what changed most${partsText(parts)}`} now={<input type="search" class="field low" placeholder="filter  /" aria-label="Filter operators" value={find} onInput={e => search(e.currentTarget.value)} />}>
             {rows.length === 0 ? <Empty><p>{list.length ? 'No operator has that in its name.' : 'Operators of one of the runs were not traced.'}</p></Empty> : <table class="operators changes">
-                <thead><tr><th>operator</th><th>type</th><th class="r">before</th><th class="r">after</th><th class="r" aria-sort="descending">change ↓</th><th class="bars">−{f.micros(most)} … +{f.micros(most)}</th><th class="r" /><th /></tr></thead>
+                <thead><tr><th>operator</th><th>type</th><th class="r">before</th><th class="r">after</th><th class="r" aria-sort="descending">change ↓</th><th class="bars">−{f.micros(most)} … +{f.micros(most)}</th><th class="r">explains</th><th /></tr></thead>
                 <tbody>{rows.slice(0, 100).map(o => {
                     const d = changeOf(o), t = tone(o.verdict), i = o.interval_us;
                     return (
@@ -125,7 +143,7 @@ function Changes({ list }: { list: CompareOperator[] }) {
                             <td class="r">{o.us?.before === undefined ? <Dash why="not in the run before" /> : f.micros(o.us.before)}</td><td class="r">{o.us?.after === undefined ? <Dash why="not in the run after" /> : f.micros(o.us.after)}</td>
                             <td class="r"><b>{d === undefined ? f.DASH : f.signed(d, f.micros)}</b></td>
                             <td><svg class="bar-cell" height="12" viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true"><rect x="49.9" width=".3" height="12" class="fill-axis" />{d !== undefined && <rect class={t === 'worse' ? 'fill-trouble' : t === 'better' ? 'fill-ink' : 'fill-axis'} x={Math.min(50, x(d))} width={Math.abs(x(d) - 50)} y="2" height="8" />}{i && <rect class="fill-ink" x={x(i[0])} width={Math.max(0.3, x(i[1]) - x(i[0]))} y="5.5" height="1" />}</svg></td>
-                            <td class="r">{o.us?.ratio === undefined ? '' : f.change(o.us.ratio - 1)}</td><td>{o.verdict ? verdictWord(o.verdict) : ''}</td>
+                            <td class="r">{o.explains !== undefined ? f.share(o.explains) : o.us?.ratio === undefined ? '' : f.change(o.us.ratio - 1)}</td><td>{o.verdict ? verdictWord(o.verdict) : ''}</td>
                         </tr>
                     );
                 })}</tbody>
