@@ -224,6 +224,43 @@ static void note(struct server *s, const struct job *j, int status)
                         });
 }
 
+/* libwebsockets does not tell of every connection that it closes, but of every
+ * one that it frees: so what waits for one is found by it. */
+static void keep_job(struct server *s, struct job *j)
+{
+    j->beside = s->open_jobs;
+    s->open_jobs = j;
+}
+
+static void leave_job(struct server *s, const struct job *j)
+{
+    struct job **at = &s->open_jobs;
+
+    while (*at && *at != j)
+        at = &(*at)->beside;
+    if (*at)
+        *at = j->beside;
+}
+
+static void end_job(struct server *s, struct job *j)
+{
+    leave_job(s, j);
+    job_free(j);
+}
+
+static void forget_wsi(struct server *s, const struct lws *wsi)
+{
+    for (struct job *j = s->open_jobs, *next; j; j = next) {
+        next = j->beside;
+        if (j->wsi != wsi)
+            continue;
+        leave_job(s, j);
+        j->connection = NULL;
+        if (!j->given)
+            job_free(j);
+    }
+}
+
 /* Headers, and a body that is small; the rest follows as the client takes it.
  * Returns what a callback does. */
 static int send_answer(struct lws *wsi, struct connection *c, struct job *j)
@@ -256,7 +293,7 @@ static int send_answer(struct lws *wsi, struct connection *c, struct job *j)
 
     bool closes = j->closes;
 
-    job_free(j);
+    end_job(server_of(wsi), j);
     c->job = NULL;
     return closes || lws_http_transaction_completed(wsi) ? -1 : 0;
 }
@@ -284,7 +321,7 @@ static int send_more(struct lws *wsi, struct connection *c)
 
     bool closes = j->closes;
 
-    job_free(j);
+    end_job(server_of(wsi), j);
     c->job = NULL;
     return closes || lws_http_transaction_completed(wsi) ? -1 : 0;
 }
@@ -317,6 +354,20 @@ static int proceed(struct lws *wsi, struct connection *c)
     return send_answer(wsi, c, j);
 }
 
+/* The connection goes; what a worker holds stays his. */
+static void let_go(struct server *s, struct connection *c)
+{
+    struct job *j = c->job;
+
+    if (!j)
+        return;
+    c->job = NULL;
+    leave_job(s, j);
+    j->connection = NULL;
+    if (!j->given)
+        job_free(j);
+}
+
 /* Whether a path ends with %00.  The library lets it end the path and does not
  * count it; but it lies in its buffer, before the arguments or the version,
  * which have a zero before them in any case. */
@@ -334,7 +385,7 @@ static bool has_zero(struct lws *wsi, const char *path, size_t len)
 static int take_request(struct lws *wsi, struct connection *c, bool cut)
 {
     struct server *s = server_of(wsi);
-    struct job *j = job_new(wsi, false);
+    struct job *j;
     char text[24];
     uint64_t length = 0;
     int len = lws_hdr_copy(wsi, text, sizeof(text),
@@ -345,12 +396,21 @@ static int take_request(struct lws *wsi, struct connection *c, bool cut)
             (len <= 0 &&
                     lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH));
 
+    /* One behind another that is not answered yet, which no client of ours
+     * sends: neither is. */
+    if (c->job) {
+        let_go(s, c);
+        return -1;
+    }
+    j = job_new(wsi, false);
     c->wsi = wsi;
     c->job = j;
     c->headed = false;
     if (cut)
         j->request.path.len = 0; /* which is no path */
     j->connection = c;
+    j->wsi = wsi;
+    keep_job(s, j);
     j->closes = odd || length > 0;
     if (odd) {
         answer_problem(&j->answer, 400, "bad_request", NULL,
@@ -374,25 +434,12 @@ static int take_body(struct connection *c, const void *bytes, size_t len)
 {
     struct job *j = c->job;
 
-    if (!j || c->headed)
+    if (!j || c->headed || j->given || j->answered)
         return -1;
     if (j->body.len + len > BODY_BYTES_MAX)
         return -1;
     buf_add(&j->body, bytes, len);
     return 0;
-}
-
-/* The connection goes; what a worker holds stays his. */
-static void let_go(struct connection *c)
-{
-    struct job *j = c->job;
-
-    if (!j)
-        return;
-    c->job = NULL;
-    j->connection = NULL;
-    if (!j->given)
-        job_free(j);
 }
 
 static void take_answers(struct server *s)
@@ -409,7 +456,7 @@ static void take_answers(struct server *s)
             note(s, j, 0);
             job_free(j);
         } else {
-            (void)lws_callback_on_writable(j->connection->wsi);
+            (void)lws_callback_on_writable(j->wsi);
             j->given = false;
             j->answered = true;
         }
@@ -568,7 +615,11 @@ static int take_http(struct lws *wsi, enum lws_callback_reasons reason,
     case LWS_CALLBACK_HTTP: return take_request(wsi, c, has_zero(wsi, in, len));
     case LWS_CALLBACK_HTTP_BODY: return take_body(c, in, len);
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
-        return c->job && !c->headed ? proceed(wsi, c) : 0;
+        /* It also comes behind a body of no bytes, whose request is under
+         * way. */
+        return c->job && !c->headed && !c->job->given && !c->job->answered
+                       ? proceed(wsi, c)
+                       : 0;
     case LWS_CALLBACK_HTTP_WRITEABLE:
         if (c->job && c->headed)
             return send_more(wsi, c);
@@ -578,7 +629,7 @@ static int take_http(struct lws *wsi, enum lws_callback_reasons reason,
     case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
     case LWS_CALLBACK_CLOSED_HTTP:
         if (c)
-            let_go(c);
+            let_go(server_of(wsi), c);
         return 0;
     default: return lws_callback_http_dummy(wsi, reason, c, in, len);
     }
@@ -594,6 +645,7 @@ static int take(struct lws *wsi, enum lws_callback_reasons reason, void *user,
         take_answers(server_of(wsi));
         wake_sockets(server_of(wsi)->clients);
         return 0;
+    case LWS_CALLBACK_WSI_DESTROY: forget_wsi(server_of(wsi), wsi); return 0;
     case LWS_CALLBACK_FILTER_NETWORK_CONNECTION:
         look_at_certificate(server_of(wsi));
         return 0;

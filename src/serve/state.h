@@ -24,6 +24,8 @@ struct job {
     struct dispatch what;
     struct answer answer;
     struct connection *connection; /* of the service thread; NULL: it is gone */
+    struct lws *wsi;               /* likewise */
+    struct job *beside;            /* in server.open_jobs */
     bool closes;                   /* a body that nobody reads may follow */
     struct buf body;
     char *texts_of; /* what the request borrows from */
@@ -41,6 +43,7 @@ struct server {
     struct live *live;
     struct lws_context *lws;
     struct connection *clients; /* WebSockets; of the service thread */
+    struct job *open_jobs;      /* of connections; of the service thread */
     struct buf url, token_file, audit_file;
     struct buf cert_file, key_file; /* of our own making */
     uint64_t cert_looked_ns;        /* when was looked whether it is another */

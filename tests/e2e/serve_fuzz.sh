@@ -1,0 +1,29 @@
+#!/bin/bash
+# serve_fuzz.sh -- two thousand damaged requests and frames: the server answers
+# what it can, drops the rest, and serves on.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+need_tool curl
+need_tool node
+
+export ORTMETER_DB=$TMPDIR/t.db XDG_STATE_HOME=$TMPDIR/state
+"$ortmeter" run -q -- true
+id=$("$ortmeter" list --json | jq -r '.runs[0].run.id')
+"$ortmeter" serve 2>serve.err &
+server=$!
+for ((i = 0; i < 600; i++)); do
+    base=$(sed -n 's|.*serving at \(.*\)/#token=.*|\1|p' serve.err)
+    [ -z "$base" ] || break
+    sleep 0.1
+done
+owner=$(sed -n 's|.*#token=||p' serve.err)
+node "$here/serve_fuzz.cjs" "${base##*:}" "$owner" "$id" 2000 >fuzz.txt 2>&1 ||
+    fail "$(tail -c 2000 fuzz.txt)"
+tail -n 1 fuzz.txt
+[ "$(curl -s "$base/healthz" | jq -r .status)" = ok ] || fail "it is not well"
+jq -es 'all(.[]; has("time") and has("status"))' \
+    "$XDG_STATE_HOME/ortmeter/audit.log" >/dev/null ||
+    fail "the log is damaged: $(tail -n 3 "$XDG_STATE_HOME/ortmeter/audit.log")"
+! grep -qF "$owner" "$XDG_STATE_HOME/ortmeter/audit.log" || fail "a token in it"
+kill "$server"
+wait "$server" || fail "the server did not end well: $(cat serve.err)"
