@@ -116,7 +116,10 @@ void counting_add_sum(struct counting *c, const struct latency_sum *sum)
     uint8_t phase = phase_of(sum->phase);
 
     x->looked_at += sum->looked_at;
-    *(sum->traced ? &x->traced[phase] : &x->plain[phase]) += sum->count;
+    if (sum->traced)
+        x->traced[phase] += sum->count;
+    else
+        x->plain[phase] += sum->count;
     if (sum->spread)
         (void)hist_read(x->durations, str_of(sum->spread));
 }
