@@ -88,7 +88,7 @@ struct counting_session counting_session(const struct counting *c,
         uint32_t session);
 
 /* Some at once: the latencies of a stretch of time. */
-void counting_add_sum(struct counting *c, const struct latency_sum *x);
+void counting_add_sum(struct counting *c, const struct latency_sum *sum);
 
 /* Of a stored run, by its latencies in hours: without reading its inferences,
  * so first_traced, first_phase and the tokens are not known.  -ENOENT: it has

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#define DAY_S  (24 * 60 * 60)
-#define YEAR_S (365L * DAY_S)
+#define DAY_S  86400L
+#define YEAR_S (365 * DAY_S)
 
 bool certificate_fits(const char *cert, const char *key)
 {
@@ -54,7 +54,7 @@ void certificate_fingerprint(char out[CERTIFICATE_PRINT_LEN], const char *cert)
 static bool still_holds(const char *cert, const char *key)
 {
     X509 *x = certificate_fits(cert, key) ? read_certificate(cert) : NULL;
-    time_t then = time(NULL) + (time_t)30 * DAY_S;
+    time_t then = time(NULL) + 30 * DAY_S;
     bool holds = x && X509_cmp_time(X509_get0_notAfter(x), &then) > 0;
 
     X509_free(x);
