@@ -354,6 +354,8 @@ static struct jinja_value call_function(struct jinja *j, struct str name,
     if (str_is(name, "raise_exception")) {
         struct str why = jinja_str(j, jinja_arg(args, 0, "message"));
 
+        if (!why.len || !*why.p)
+            return jinja_fault(j, -EPROTO, "for no reason that it gives");
         return jinja_fault(j, -EPROTO, "%.*s",
                 (int)(why.len < 250 ? why.len : 250), why.p);
     }
