@@ -411,7 +411,11 @@ static int take_request(struct lws *wsi, struct connection *c, bool cut)
     j->connection = c;
     j->wsi = wsi;
     keep_job(s, j);
-    j->closes = odd || length > 0;
+    /* Behind one that could have a body and does not tell how long it is, the
+     * library takes whatever comes for that. */
+    j->closes = odd || length > 0 ||
+                (len <= 0 && !str_is(j->request.method, "GET") &&
+                        !str_is(j->request.method, "HEAD"));
     if (odd) {
         answer_problem(&j->answer, 400, "bad_request", NULL,
                 "a body needs a Content-Length");

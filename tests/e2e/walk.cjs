@@ -551,13 +551,19 @@ function textResources() {
     if (run.memory?.peak_rss_bytes)
         sameSize('resident', found(first, 'at most (\\S+ \\S+) resident'),
                  run.memory.peak_rss_bytes);
-    if (cpu.mean_percent === undefined)
+    if (cpu.max_percent === undefined) // over before it was sampled
         return;
-    samePercent('CPU, mean', found(second, 'CPU mean (\\S+ %)'), cpu.mean_percent);
-    samePercent('CPU, most', found(second, 'at most (\\S+ %)'), cpu.max_percent);
-    sameSize('read', found(second, 'read (\\S+ \\S+),'), run.io.read_bytes);
-    sameSize('wrote', found(second, 'wrote (\\S+ [^ ;]+)'), run.io.written_bytes);
-    samePercent('machine', found(second, 'all CPUs (\\S+ %)'), cpu.host_busy_percent);
+    const both = (check, name, shown, value) => {
+        if ((shown === undefined) !== (value === undefined))
+            fail(`${name} is not in both`);
+        if (shown !== undefined)
+            check(name, shown, value);
+    };
+    both(samePercent, 'CPU, mean', found(second, 'CPU mean (\\S+ %)'), cpu.mean_percent);
+    both(samePercent, 'CPU, most', found(second, 'at most (\\S+ %)'), cpu.max_percent);
+    both(sameSize, 'read', found(second, 'read (\\S+ \\S+),'), run.io?.read_bytes);
+    both(sameSize, 'wrote', found(second, 'wrote (\\S+ [^ ;]+)'), run.io?.written_bytes);
+    both(samePercent, 'machine', found(second, 'all CPUs (\\S+ %)'), cpu.host_busy_percent);
 }
 
 function textRates() {
