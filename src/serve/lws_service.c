@@ -411,10 +411,10 @@ static int take_request(struct lws *wsi, struct connection *c, bool cut)
     j->connection = c;
     j->wsi = wsi;
     keep_job(s, j);
-    /* Behind one that could have a body and does not tell how long it is, the
-     * library takes whatever comes for that. */
+    /* Before and behind a body the library may take the next request for a
+     * part of it; so only one whose body was read goes on. */
     j->closes = odd || length > 0 ||
-                (len <= 0 && !str_is(j->request.method, "GET") &&
+                (!str_is(j->request.method, "GET") &&
                         !str_is(j->request.method, "HEAD"));
     if (odd) {
         answer_problem(&j->answer, 400, "bad_request", NULL,
@@ -438,6 +438,8 @@ static int take_body(struct connection *c, const void *bytes, size_t len)
 {
     struct job *j = c->job;
 
+    if (!len) /* the end of an empty one */
+        return 0;
     if (!j || c->headed || j->given || j->answered)
         return -1;
     if (j->body.len + len > BODY_BYTES_MAX)
