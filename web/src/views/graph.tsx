@@ -8,7 +8,7 @@ import { PROFILING } from '../core/api';
 import * as f from '../core/format';
 import { useGet, useRoute, useSize, useTheme } from '../core/hooks';
 import { addKeys } from '../core/keys';
-import { go, href, params, withParams } from '../core/router';
+import { go, href, params, withParams, type Params } from '../core/router';
 import { heat } from '../core/theme';
 import type { Graph, GraphNode, Operator, Report, RunRow } from '../core/types';
 import { Empty, Failure, Skeleton, Swatch } from '../parts/basic';
@@ -48,7 +48,8 @@ function Model({ graph, find }: { graph: Graph; find: string }) {
     const p = params(), colour = COLOURS[p.colour ?? 'time'] ?? COLOURS.time, op = p.op === undefined ? undefined : Number(p.op);
     const [ref, width] = useSize<HTMLDivElement>(), canvas = useRef<HTMLCanvasElement>(null), [hover, setHover] = useState<Placed>();
     const order = useMemo(() => ordered(graph), [graph]);
-    const open = p.at ? p.at.split('/').map(decodeURIComponent) : op !== undefined ? wayTo(graph, order, op) : firstOpen(graph, order);
+    const wayOf = (q: Params) => (q.at ? q.at.split('/').map(decodeURIComponent) : q.op !== undefined ? wayTo(graph, order, Number(q.op)) : firstOpen(graph, order));
+    const open = wayOf(p);
     const columns = useMemo(() => openColumns(graph, order, open), [graph, order, open.join('/')]);
     const shown = width < 640 ? columns.slice(-1) : columns.slice(-3), skipped = columns.length - shown.length;
     const total = useMemo(() => graph.nodes.reduce((s, n) => s + colour.value(n), 0), [graph, colour]);
@@ -66,7 +67,11 @@ function Model({ graph, find }: { graph: Graph; find: string }) {
         const way = [...open.slice(0, x.column + skipped), box.key];
         go(withParams({ at: way.map(encodeURIComponent).join('/'), op: undefined }));
     };
-    useEffect(() => addKeys({ esc: () => go(withParams({ op: undefined, at: op === undefined ? open.slice(0, -1).map(encodeURIComponent).join('/') || undefined : p.at })) }), [open.join('/'), op]);
+    // A key may come before the picture of the last click is drawn: it works on the address.
+    useEffect(() => addKeys({ esc: () => {
+        const now = params();
+        go(withParams({ op: undefined, at: now.op === undefined ? wayOf(now).slice(0, -1).map(encodeURIComponent).join('/') || undefined : now.at }));
+    } }), [graph]);
     const top = columns[0].boxes.slice().sort((a, b) => b.us - a.us)[0];
     const hottest = [...graph.nodes].sort((a, b) => colour.value(b) - colour.value(a));
     return (
