@@ -67,8 +67,10 @@ def test_the_structs_are_the_headers():
 
 
 def test_a_process_by_its_number():
-    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    child = subprocess.Popen([sys.executable, "-c", "print('up', flush=True); input()"],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
+        assert child.stdout.readline() == b"up\n"  # before that it is hardly in memory
         with ETWMonitor(ETWMonitorConfig(target_processes={child.pid})) as monitor:
             p = monitor.get_process_metrics(child.pid)
             assert p.pid == child.pid and p.parent_pid == os.getpid()
