@@ -56,7 +56,8 @@ void ortmeter_batch_lasting(uint32_t size, uint32_t padding,
     send_batch(BATCH_LASTS, size, padding, queue_depth);
 }
 
-void ortmeter_token(uint32_t index, int64_t id, const char *text)
+void ortmeter_token_chosen(uint32_t index, int64_t id, const char *text,
+        uint64_t duration_ns, double probability)
 {
     if (channel_wanted())
         channel_send(&(struct record){
@@ -65,8 +66,15 @@ void ortmeter_token(uint32_t index, int64_t id, const char *text)
                         .text = channel_text(text),
                         .id = id,
                         .index = index,
-                        .thread = channel_thread() },
+                        .thread = channel_thread(),
+                        .duration_ns = duration_ns,
+                        .probability = probability },
         });
+}
+
+void ortmeter_token(uint32_t index, int64_t id, const char *text)
+{
+    ortmeter_token_chosen(index, id, text, 0, 0);
 }
 
 static void send_name(enum record_kind kind, const char *text)

@@ -59,6 +59,11 @@ ORTMETER_API void ortmeter_batch_lasting(uint32_t size, uint32_t padding,
  * (NULL: unknown). */
 ORTMETER_API void ortmeter_token(uint32_t index, int64_t id, const char *text);
 
+/* The same, for who knows more: how long it took (0: unknown), and with which
+ * probability the model gave it (0: unknown).  An id of -1: unknown, too. */
+ORTMETER_API void ortmeter_token_chosen(uint32_t index, int64_t id,
+        const char *text, uint64_t duration_ns, double probability);
+
 /* Something happened now. */
 ORTMETER_API void ortmeter_mark(const char *text);
 

@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC   UINT64_C(0x3152544d54524f00) /* "\0ORTMTR1" */
-#define CHANNEL_VERSION 8u
+#define CHANNEL_VERSION 9u
 #define CHANNEL_RING_AT 4096 /* where the ring begins in the file */
 
 /* The loader takes LD_PRELOAD apart at spaces and colons, so the link has none.
@@ -360,9 +360,11 @@ struct record {
         struct {
             uint64_t time;
             uint64_t text; /* or 0 */
-            int64_t id;
+            int64_t id;    /* or -1 */
             uint32_t index;
             uint32_t thread;
+            uint64_t duration_ns; /* or 0 */
+            double probability;   /* or 0 */
         } token;
         struct {
             uint64_t time_ns;

@@ -3,7 +3,9 @@
 #include "base/alloc.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void add(struct pipeline_part *to, const struct section *x)
 {
@@ -27,8 +29,11 @@ static void take(void *to, const struct section *x)
         .phase = phase,
         .name = alloc_text(x->name ? x->name : "(name lost)"),
         .start_ns = x->start_ns,
+        .parent = x->parent,
     };
     add(&p->sections[p->count++].part, x);
+    if (x->parent)
+        return;
     add(&p->phases[phase], x);
     add(&p->total, x);
 }
@@ -47,6 +52,18 @@ int pipeline_read(struct pipeline *out, struct store *s, int64_t run,
     if (rc)
         pipeline_release(out);
     return rc;
+}
+
+void section_kind(char out[SECTION_KIND_MAX], const char *name)
+{
+    static const char digits[] = "0123456789";
+    size_t len = strcspn(name, digits);
+    bool numbered = len && name[len - 1] == '_' && name[len] &&
+                    !name[len + strspn(name + len, digits)];
+
+    (void)snprintf(out, SECTION_KIND_MAX, "%.*s%s",
+            len < 60 && numbered ? (int)len : SECTION_KIND_MAX - 1, name,
+            len < 60 && numbered ? "<i>" : "");
 }
 
 void pipeline_release(struct pipeline *p)

@@ -19,9 +19,12 @@ struct pipeline_section {
     uint8_t phase;
     char *name;
     uint64_t start_ns;
+    uint64_t parent;           /* the id of the one that it is in; 0: in none */
     struct pipeline_part part; /* its own; `count` is 1 */
 };
 
+/* A section within another is part of that one's time: phases and the whole are
+ * the sums of those that are in none. */
 struct pipeline {
     struct pipeline_section *sections;
     size_t count;
@@ -33,6 +36,12 @@ struct pipeline {
 int pipeline_read(struct pipeline *out, struct store *s, int64_t run,
         struct error *e);
 void pipeline_release(struct pipeline *p);
+
+#define SECTION_KIND_MAX 64
+
+/* Of what kind a section is, for sums: "token_17" is a "token_<i>", others are
+ * what they are called. */
+void section_kind(char out[SECTION_KIND_MAX], const char *name);
 
 /* What share of the whole a part has, in percent.  False: that is not known,
  * or there is no whole. */

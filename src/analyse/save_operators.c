@@ -1,6 +1,6 @@
 #include "analyse/save_operators.h"
 
-#include "analyse/operators.h"
+#include "analyse/inside.h"
 #include "base/alloc.h"
 #include "energy/run_energy.h"
 
@@ -90,10 +90,10 @@ static void write_components(const struct keeper *k, size_t row, uint32_t layer,
     }
 }
 
-static void write_rows(const struct keeper *k)
+/* Returns the last ids. */
+static void write_rows(const struct keeper *k, uint32_t *layer,
+        uint32_t *component)
 {
-    uint32_t layer = 0, component = 0;
-
     for (size_t i = 0; i < k->layer_count; i++) {
         const struct place_sum *x = &k->layers[i];
 
@@ -101,16 +101,16 @@ static void write_rows(const struct keeper *k)
             continue;
         store_add_layer(k->store,
                 &(struct layer_metric){
-                        .id = ++layer,
+                        .id = ++*layer,
                         .layer_index = (uint32_t)i,
                         .duration_ns = (uint64_t)x->duration_ns,
                         .energy_mj = millijoules(k, x),
                         .activation = no_values,
                         .energy_method = (uint8_t)x->method,
                 });
-        write_components(k, i + 1, layer, &component);
+        write_components(k, i + 1, *layer, component);
     }
-    write_components(k, 0, 0, &component);
+    write_components(k, 0, 0, component);
 }
 
 int save_operators(struct store *s, const struct run *run, struct error *e)
@@ -118,6 +118,7 @@ int save_operators(struct store *s, const struct run *run, struct error *e)
     struct keeper k = { .store = s };
     struct operators operators;
     struct run_energy energy = { 0 };
+    uint32_t layer = 0, component = 0;
     int rc = operators_read(&operators, s, run->row, e);
 
     if (rc)
@@ -128,7 +129,9 @@ int save_operators(struct store *s, const struct run *run, struct error *e)
             k.energy = &energy;
     }
     sum(&k, &operators);
-    write_rows(&k);
+    write_rows(&k, &layer, &component);
+    if (!rc)
+        rc = inside_keep(s, run, &operators, k.energy, layer, component, e);
     for (size_t i = 0; i < operators.edge_count && operators.tensor_count; i++)
         store_add_operator_edge(s, &operators.edges[i]);
     operators_release(&operators);

@@ -2,6 +2,8 @@
  * it: which reads what which other one made, and the time and energy of a
  * transformer's layers and their components, over all traced inferences.
  *
+ * And the same of single tokens and sections, where that is known (inside.h).
+ *
  * Where an operator belongs is in operators.h.  A component that lies in no
  * layer, such as the embedding, is written without one. */
 #pragma once

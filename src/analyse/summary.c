@@ -1,11 +1,14 @@
 #include "analyse/summary.h"
 
 #include "analyse/generation.h"
+#include "analyse/growth.h"
 #include "analyse/limit_to_bench.h"
 #include "analyse/operator_flops.h"
+#include "analyse/pipeline.h"
 #include "analyse/warmup.h"
 #include "base/alloc.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,6 +228,7 @@ struct reading_inferences {
     struct summary *summary;
     struct generations *generations;
     struct counting *counting;
+    struct growth growth;
 };
 
 static void take_inference(void *to, const struct inference *i)
@@ -253,6 +257,8 @@ static void take_inference(void *to, const struct inference *i)
         return;
     }
     summary_count(s, i, how);
+    if (how != LEFT_OUT)
+        growth_add(&reading->growth, i);
     add_parts(&s->parts, i);
     s->without_cache +=
             (i->flags & (FLAG_SEQUENCE | FLAG_PAST)) == FLAG_SEQUENCE;
@@ -262,9 +268,10 @@ static void take_inference(void *to, const struct inference *i)
 static void take_section(void *to, const struct section *x)
 {
     struct summary *s = to;
-    const char *name = x->name ? x->name : "(name lost)";
+    char name[SECTION_KIND_MAX];
     struct summary_section *found = NULL;
 
+    section_kind(name, x->name ? x->name : "(name lost)");
     for (size_t i = 0; i < s->section_count && !found; i++)
         if (s->sections[i].phase == x->phase &&
                 strcmp(s->sections[i].name, name) == 0)
@@ -284,15 +291,19 @@ static void take_token(void *to, const struct token *t)
 {
     struct summary *s = to;
 
-    if (t->seen)
+    if (t->seen && !(t->probability > 0))
         return; /* seen from the inferences, as `tokens` is */
     s->told_tokens++;
     if (s->item_count < LISTED_MAX)
         *GROW(s->items, s->item_count) = (struct summary_token){
             .index = t->index,
+            .id_known = !t->seen,
             .id = t->id,
             .text = copy(t->text),
             .time_ns = t->time_ns,
+            .duration_ns = t->duration_ns,
+            .probability = t->probability,
+            .energy_mj = t->has_energy ? t->energy_mj : NAN,
         };
 }
 
@@ -403,11 +414,14 @@ static void finish(struct summary *s)
 static int read_inferences(struct summary *out, struct store *s, int64_t run,
         struct counting *counting, struct error *e)
 {
-    struct reading_inferences reading = { out, generations_new(counting),
-        counting };
+    struct reading_inferences reading = { .summary = out,
+        .generations = generations_new(counting),
+        .counting = counting };
     int rc = store_each_inference(s, run, take_inference, &reading, e);
 
     generations_finish(reading.generations, &out->tokens);
+    out->tokens.growth_known =
+            growth_finish(&reading.growth, &out->tokens.growth);
     if (!rc)
         find_tracing(out, counting);
     return rc;

@@ -6,6 +6,7 @@
 
 #include "analyse/activations.h"
 #include "analyse/counting.h"
+#include "analyse/line_fit.h"
 #include "analyse/operators.h"
 #include "analyse/session_device.h"
 #include "analyse/spread.h"
@@ -74,9 +75,13 @@ struct summary_section {
 
 struct summary_token {
     uint32_t index;
+    bool id_known;
     int64_t id;
     char *text;
     uint64_t time_ns;
+    uint64_t duration_ns; /* 0: not told */
+    double probability;   /* the same */
+    double energy_mj;     /* NAN: not known */
 };
 
 struct summary_note {
@@ -104,6 +109,8 @@ struct summary_tokens {
     struct spread_figures gaps; /* from one token of a text to the next */
     /* Slowed by tracing: not in the times above, or in them and marked. */
     uint64_t left_out[TOKEN_KINDS], marked[TOKEN_KINDS];
+    bool growth_known;
+    struct line_fit growth; /* ns of a step, by the tokens before it */
 };
 
 /* Where the time goes of inferences called from Python that did not fail: sums.

@@ -18,6 +18,7 @@ struct metered_settings {
     const char *store; /* of many machines, or NULL */
     struct option_texts tags;
     const char *ops;
+    bool timelines;  /* of all traced inferences (collect/collector.h) */
     uint64_t stats;  /* one inference in so many; 0: none */
     uint64_t buffer; /* records; 0: as many as usual */
     double hz;       /* of sampling; 0: none */

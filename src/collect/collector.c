@@ -335,6 +335,8 @@ int collector_start(struct collector *c, struct subscribers *to,
     subscribers_add(to, &c->own);
     c->to = subscriber_to_all(to);
     c->trace = trace_new(&c->to, c->run.start_mono_ns);
+    if (c->plan.keeps_timelines)
+        trace_keep_timelines(c->trace);
     c->poll_ns = mono_ns() + POLL_FAST_NS;
     c->to.begin(c->to.context, &c->run);
     return 0;

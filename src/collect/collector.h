@@ -21,6 +21,7 @@ struct collector_plan {
     const char *hook;      /* libortmeter.so, for the program to load */
     const char *tags;      /* or NULL */
     const char *ops;       /* "off", "auto", "all" or a number; NULL: off */
+    bool keeps_timelines;  /* of all traced inferences, while there is room */
     uint64_t stats;        /* one inference in so many has its values read; 0 */
     uint64_t ring_records; /* 0: as many as usual; else a power of 2 */
     bool keeps_streams; /* our stdin and stdout; else they are the program's */

@@ -25,6 +25,11 @@ struct kernels *kernels_new(const struct subscriber *sink,
     return k;
 }
 
+void kernels_keep_timelines(struct kernels *k)
+{
+    k->keeps_timelines = true;
+}
+
 struct kernel *kernels_find(struct process_kernels *p, uint64_t address)
 {
     uint64_t *found = map_find(&p->kernels, address);

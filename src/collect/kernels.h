@@ -26,6 +26,8 @@ struct kernels;
 struct kernels *kernels_new(const struct subscriber *sink,
         const struct texts *texts);
 void kernels_free(struct kernels *k);
+/* From now on the timelines of all traced inferences, not of some. */
+void kernels_keep_timelines(struct kernels *k);
 
 /* RECORD_KERNEL, _TENSOR, _LINES, _TRACED, _KERNEL_END or _STATS of a process,
  * from 1.  False: too many, or it makes no sense. */

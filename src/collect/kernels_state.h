@@ -139,6 +139,7 @@ struct kernels {
     struct map by_session;
     struct map lost; /* session << 8 | phase to inferences, before its table */
     uint64_t closed; /* inferences */
+    bool keeps_timelines;
     uint32_t operator_count;
     size_t tensor_count, set_places, text_bytes, spread_bytes;
     /* Kept from one inference to the next. */

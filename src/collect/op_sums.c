@@ -7,6 +7,8 @@
 
 /* Timelines of a table take at most so many rows, but for the first. */
 #define ROWS_MAX (1 << 18)
+/* Where all are wanted, what a few thousand tokens of a decoder are. */
+#define ROWS_MAX_WANTED (1 << 20)
 /* From so many inferences on it is known which ones are slow. */
 #define SLOW_FROM  128
 #define SLOW_EVERY 64 /* inferences, until it is found out again */
@@ -108,7 +110,9 @@ static bool is_worth_keeping(struct op_account *a, uint64_t run_ns)
 static void keep_timeline(struct kernels *k, struct op_table *t,
         const struct kernels_run *run, size_t count)
 {
-    if (t->rows_kept && t->rows_kept + count > ROWS_MAX)
+    uint64_t most = k->keeps_timelines ? ROWS_MAX_WANTED : ROWS_MAX;
+
+    if (t->rows_kept && t->rows_kept + count > most)
         return;
     t->rows_kept += count;
     for (size_t i = 0; i < count; i++) {
@@ -149,7 +153,7 @@ void op_sums_add(struct kernels *k, struct op_table *t,
         shapes_known &= count_shape(&t->ops[place], shapes, place, run->phase);
     }
     a->sum.shapeless += !shapes_known;
-    if (is_worth_keeping(a, account->run_ns))
+    if (is_worth_keeping(a, account->run_ns) || k->keeps_timelines)
         keep_timeline(k, t, run, count);
 }
 

@@ -17,6 +17,11 @@ struct trace *trace_new(const struct subscriber *sink, uint64_t start_ns)
     return t;
 }
 
+void trace_keep_timelines(struct trace *t)
+{
+    kernels_keep_timelines(t->kernels);
+}
+
 static void release(struct known *k)
 {
     for (size_t i = 0; i < k->options.cap; i++)
@@ -321,8 +326,16 @@ static void take_token(struct trace *t, uint32_t process,
                     .thread = r->token.thread,
                     .index = r->token.index,
                     .id = r->token.id,
+                    .seen = r->token.id == -1,
                     .text = trace_text(t, r->token.text),
                     .time_ns = trace_since_start(t, r->token.time),
+                    .duration_ns = r->token.duration_ns < INT64_MAX
+                                           ? r->token.duration_ns
+                                           : 0,
+                    .probability = r->token.probability > 0 &&
+                                                   r->token.probability <= 1
+                                           ? r->token.probability
+                                           : 0,
             });
 }
 

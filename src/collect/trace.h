@@ -17,6 +17,8 @@ struct trace;
  * mono_ns(). */
 struct trace *trace_new(const struct subscriber *sink, uint64_t start_ns);
 void trace_free(struct trace *t);
+/* See kernels_keep_timelines(). */
+void trace_keep_timelines(struct trace *t);
 
 /* A process came, at that time of mono_ns(): `parent` is the id of the one it
  * forked from, or 0.  Returns its id, from 1. */

@@ -55,7 +55,8 @@ struct generator_token {
 /* What is NULL is not told. */
 struct generator_listener {
     void *context;
-    /* `name` is gone after end(). */
+    /* `name` is gone after end().  One may lie in another: the steps that make
+     * a token. */
     void (*begin)(void *context, enum generator_phase phase, const char *name);
     void (*end)(void *context);
     /* False: no more of it. */

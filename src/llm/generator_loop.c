@@ -27,8 +27,9 @@ struct run {
     struct row *row;
     struct network_state state;
     struct choice_state choice;
-    size_t longest; /* prompt, for the decoder */
-    size_t made;    /* tokens a text, so far */
+    struct choice *chosen; /* in each text */
+    size_t longest;        /* prompt, for the decoder */
+    size_t made;           /* tokens a text, so far */
     int64_t *ids, *positions, *mask, *encoder_mask;
     float *logits;
     size_t vocabulary;
@@ -46,6 +47,12 @@ static void end(const struct run *u)
 {
     if (u->l->end)
         u->l->end(u->l->context);
+}
+
+/* The prompt makes the first token. */
+static enum generator_phase phase_of(const struct run *u)
+{
+    return u->made ? GENERATOR_DECODE : GENERATOR_PREFILL;
 }
 
 /* --- before
@@ -140,6 +147,7 @@ static int prepare(struct run *u, struct error *e)
     if (rc)
         return rc;
     u->row = alloc_zero(r->count, sizeof(*u->row));
+    u->chosen = alloc_zero(r->count, sizeof(*u->chosen));
     u->out->text = alloc_zero(r->count, sizeof(*u->out->text));
     u->out->count = u->state.batch = r->count;
     u->choice.random = r->seed;
@@ -199,31 +207,41 @@ static struct network_step lay_out(struct run *u, bool all)
     return step;
 }
 
+static void keep_first_logits(struct run *u)
+{
+    size_t bytes = u->vocabulary * sizeof(*u->logits);
+
+    u->out->vocabulary = u->vocabulary;
+    u->out->first_logits =
+            alloc_zero(u->vocabulary, sizeof(*u->out->first_logits));
+    memcpy(u->out->first_logits, u->logits, bytes);
+}
+
 static int run_step(struct run *u, struct error *e)
 {
     const struct generator *g = u->g;
     const struct network *later = generator_later(g);
     bool cached = later->has_past && !u->r->no_cache;
     bool first = u->made == 0;
-    struct network_step step = lay_out(u, first || !cached);
+    struct network_step step;
     struct ort_value *value = NULL;
     int rc;
 
+    begin(u, phase_of(u), "tensor_transfer");
+    step = lay_out(u, first || !cached);
+    end(u);
     step.keep_past = cached;
     rc = network_run(&value, first || !cached ? &g->decoder : later, &u->state,
             &step, g->given, g->given_count, later, e);
+    begin(u, phase_of(u), "tensor_to_cpu");
     if (!rc)
         rc = network_logits(&u->logits, &u->vocabulary, later, value,
                 u->r->count, e);
     if (value)
         ORT(engine_api(g->engine), ReleaseValue)(value);
-    if (!rc && first) {
-        u->out->vocabulary = u->vocabulary;
-        u->out->first_logits =
-                alloc_zero(u->vocabulary, sizeof(*u->out->first_logits));
-        memcpy(u->out->first_logits, u->logits,
-                u->vocabulary * sizeof(*u->logits));
-    }
+    end(u);
+    if (!rc && first)
+        keep_first_logits(u);
     return rc;
 }
 
@@ -293,37 +311,69 @@ static struct str read_on(struct run *u, size_t b, uint32_t id)
     return (struct str){ buf_cstr(&t->text) + from, safe - from };
 }
 
-static int take_token(struct run *u, size_t b, uint64_t since_ns,
-        struct error *e)
+static int choose(struct run *u, struct choice *chosen, struct error *e)
+{
+    int rc = 0;
+
+    begin(u, phase_of(u), "sampling");
+    for (size_t b = 0; b < u->r->count && !rc; b++) {
+        if (!choose_token(&chosen[b], &u->choice, &u->r->rules,
+                    u->logits + b * u->vocabulary, u->vocabulary,
+                    &u->row[b].all))
+            rc = fail(e, -EDOM,
+                    "%s gave NaN instead of numbers for token %zu: its weights "
+                    "or its inputs are damaged",
+                    u->g->folder.decoder, u->made);
+        else
+            ids_add(&u->row[b].all, chosen[b].id);
+    }
+    end(u);
+    return rc;
+}
+
+/* What a text goes on with: it may be over by that. */
+static void take_token(struct run *u, size_t b, const struct choice *chosen,
+        struct generator_token *told)
 {
     struct row *row = &u->row[b];
     struct generator_text *t = &u->out->text[b];
-    struct generator_token told = { .text = b, .index = u->made };
-    struct choice chosen;
 
-    if (!choose_token(&chosen, &u->choice, &u->r->rules,
-                u->logits + b * u->vocabulary, u->vocabulary, &row->all))
-        return fail(e, -EDOM,
-                "%s gave NaN instead of numbers for token %zu: its weights or "
-                "its inputs are damaged",
-                u->g->folder.decoder, u->made);
-    ids_add(&row->all, chosen.id);
-    if (row->over)
-        return 0; /* goes on only beside others */
-    told.id = chosen.id;
-    told.probability = chosen.probability;
-    if (is_stop(u->g, chosen.id) && !u->r->ignore_end) {
+    *told = (struct generator_token){ .text = b,
+        .index = u->made,
+        .id = chosen->id,
+        .probability = chosen->probability };
+    if (is_stop(u->g, chosen->id) && !u->r->ignore_end) {
         row->over = true;
         t->end = GENERATOR_STOP_TOKEN;
     }
-    ids_add(&t->ids, chosen.id);
-    told.readable = read_on(u, b, chosen.id);
-    told.duration_ns = mono_ns() - since_ns;
-    if (u->l->token && !u->l->token(u->l->context, &told)) {
-        row->over = true;
-        t->end = GENERATOR_ASKED;
+    ids_add(&t->ids, chosen->id);
+    told->readable = read_on(u, b, chosen->id);
+}
+
+/* Those that are over go on only beside others: nobody is told. */
+static void take_tokens(struct run *u, const struct choice *chosen,
+        uint64_t since_ns)
+{
+    struct generator_token *told = alloc_zero(u->r->count, sizeof(*told));
+    bool *goes_on = alloc_zero(u->r->count, sizeof(*goes_on));
+
+    begin(u, phase_of(u), "detokenization");
+    for (size_t b = 0; b < u->r->count; b++) {
+        goes_on[b] = !u->row[b].over;
+        if (goes_on[b])
+            take_token(u, b, &chosen[b], &told[b]);
     }
-    return 0;
+    end(u);
+    for (size_t b = 0; b < u->r->count; b++) {
+        told[b].duration_ns = mono_ns() - since_ns;
+        if (goes_on[b] && u->l->token &&
+                !u->l->token(u->l->context, &told[b])) {
+            u->row[b].over = true;
+            u->out->text[b].end = GENERATOR_ASKED;
+        }
+    }
+    free(told);
+    free(goes_on);
 }
 
 static bool all_over(const struct run *u)
@@ -341,11 +391,12 @@ static int make_token(struct run *u, struct error *e)
     int rc;
 
     (void)snprintf(name, sizeof(name), "token_%zu", u->made);
-    begin(u, u->made ? GENERATOR_DECODE : GENERATOR_PREFILL,
-            u->made ? name : "prefill_complete");
+    begin(u, phase_of(u), u->made ? name : "prefill_complete");
     rc = run_step(u, e);
-    for (size_t b = 0; b < u->r->count && !rc; b++)
-        rc = take_token(u, b, since_ns, e);
+    if (!rc)
+        rc = choose(u, u->chosen, e);
+    if (!rc)
+        take_tokens(u, u->chosen, since_ns);
     end(u);
     took_ns = mono_ns() - since_ns;
     buf_add(&u->out->durations, &took_ns, sizeof(took_ns));
@@ -396,6 +447,7 @@ static void clean_up(struct run *u)
     network_state_release(&u->state, u->g->engine);
     choice_state_release(&u->choice);
     free(u->row);
+    free(u->chosen);
     free(u->ids);
     free(u->positions);
     free(u->mask);

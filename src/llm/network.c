@@ -472,16 +472,13 @@ static float half_to_float(uint16_t half)
     return value;
 }
 
-static bool read_number(float *out, const char *data, size_t i,
+/* Of half as many bits as a float32. */
+static bool read_half(float *out, const char *data, size_t i,
         enum ort_type type)
 {
     uint16_t half;
     uint32_t bits;
 
-    if (type == ORT_TYPE_FLOAT) {
-        memcpy(out, data + 4 * i, 4);
-        return true;
-    }
     memcpy(&half, data + 2 * i, 2);
     if (type == ORT_TYPE_FLOAT16) {
         *out = half_to_float(half);
@@ -532,8 +529,13 @@ int network_logits(float **out, size_t *vocabulary, const struct network *n,
     for (size_t b = 0; b < batch; b++) {
         size_t from = ((b + 1) * (size_t)shape[1] - 1) * *vocabulary;
 
+        if (type == ORT_TYPE_FLOAT) {
+            memcpy(*out + b * *vocabulary, (const float *)data + from,
+                    *vocabulary * sizeof(**out));
+            continue;
+        }
         for (size_t i = 0; i < *vocabulary; i++)
-            if (!read_number(*out + b * *vocabulary + i, data, from + i,
+            if (!read_half(*out + b * *vocabulary + i, data, from + i,
                         (enum ort_type)type))
                 return fail(e, -ENOTSUP, "its logits have type %s",
                         tensor_type_name((enum ort_type)type));

@@ -44,6 +44,7 @@ static const struct limit limits[] = {
     REFERENCE("from_operator", "operators"),
     REFERENCE("to_operator", "operators"),
     REFERENCE("parent", "operators"),
+    NUMBER("pipeline_sections", "parent_id", 0, LIMIT_COUNT),
     REFERENCE("layer_metric_id", "layer_metrics"),
     REFERENCE("component_metric_id", "component_metrics"),
     NUMBER(NULL, "inference", 0, LIMIT_COUNT),
@@ -76,6 +77,7 @@ static const struct limit limits[] = {
     NUMBER(NULL, "is_output", 0, 1),
     NUMBER(NULL, "traced", 0, 1),
     NUMBER(NULL, "is_constant", 0, 1),
+    NUMBER(NULL, "derived", 0, 1),
     NUMBER(NULL, "element_type", 0, UINT8_MAX),
 
     /* Figures of a call. */
@@ -126,7 +128,7 @@ static const struct limit limits[] = {
     REAL("*_mj"), REAL("*_mw"), REAL("*_ms"), SENSED("value"), REAL("threshold"),
     SENSED("min"), SENSED("mean"), SENSED("max"), REAL("activation_*"),
     REAL("*_entropy"), REAL("*_sparsity"), REAL("*_weight"), REAL("*_ratio"),
-    REAL("hz"), REAL("*_hz"), ANY("squares"), ANY("mean_abs"), ANY("std_dev"), ANY("max_abs"),
+    REAL("probability"), REAL("hz"), REAL("*_hz"), ANY("squares"), ANY("mean_abs"), ANY("std_dev"), ANY("max_abs"),
 
     /* Texts. */
     { NULL, "run_id", LIMIT_IS_TEXT, .needed = true, .most = RUN_ID_LEN },

@@ -192,6 +192,9 @@ struct section {
     uint64_t duration_ns;
     double energy_mj;
     bool has_energy;
+    uint64_t parent; /* the number of the section that it is in, from 1 in the
+                        order of coming; 0: in none */
+    bool derived;    /* from operators; it was not told */
 };
 
 struct token {
@@ -204,7 +207,14 @@ struct token {
     uint64_t duration_ns; /* 0: not told */
     double energy_mj;
     bool has_energy;
-    bool seen; /* from the inferences: it has neither an id nor a text */
+    bool seen; /* it has neither an id nor a text: from the inferences, or not
+                  to be kept */
+    double probability; /* that the model gave it; 0: not told */
+    /* In the inference that made it: from its layers' first operator, and the
+     * runtime's work before that, to their last.  That is the time of the layers, what the runtime took between
+     * operators, and the operators of no layer that ran meanwhile.  0: not
+     * known. */
+    uint64_t layers_ns, between_ns, outside_ns;
 };
 
 /* A mark, or a thread's name. */

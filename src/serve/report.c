@@ -91,16 +91,28 @@ static void average_add(struct average *x, uint64_t count, uint64_t ns,
     }
 }
 
+/* Layers are averages of tokens where there are such rows, components of the
+ * whole run: some are in no layer, and so in no token. */
+struct depth_averages {
+    struct averages of_tokens, of_run;
+};
+
 static void take_layer(void *to, const struct layer_metric *l)
 {
-    average_add(average_of(to, NULL, l->layer_index), 1, l->duration_ns,
-            l->energy_mj);
+    struct depth_averages *d = to;
+
+    average_add(average_of(l->token_id ? &d->of_tokens : &d->of_run, NULL,
+                        l->layer_index),
+            1, l->duration_ns, l->energy_mj);
 }
 
 static void take_component(void *to, const struct component_metric *x)
 {
-    average_add(average_of(to, x->component_name, 0), x->count ? x->count : 1,
-            x->duration_ns, x->energy_mj);
+    struct depth_averages *d = to;
+
+    average_add(average_of(x->place.in_token ? &d->of_tokens : &d->of_run,
+                        x->component_name, 0),
+            x->count ? x->count : 1, x->duration_ns, x->energy_mj);
 }
 
 static int by_layer(const void *a, const void *b)
@@ -156,21 +168,25 @@ static void averages_release(struct averages *all)
 static int depth_members(struct json *j, struct store *s, int64_t row,
         struct error *e)
 {
-    struct averages layers = { 0 }, components = { 0 };
+    struct depth_averages layers = { 0 }, components = { 0 };
     int rc = store_each_layer(s, row, take_layer, &layers, e);
+    struct averages *l, *c;
 
     if (!rc)
         rc = store_each_component(s, row, take_component, &components, e);
-    if (layers.count)
-        qsort(layers.items, layers.count, sizeof(*layers.items), by_layer);
-    if (components.count)
-        qsort(components.items, components.count, sizeof(*components.items),
-                by_cost);
-    write_averages(j, "layer_averages", &layers, SIZE_MAX);
-    write_averages(j, "component_averages", &components, SIZE_MAX);
-    write_averages(j, "hottest_components", &components, 10);
-    averages_release(&layers);
-    averages_release(&components);
+    l = layers.of_tokens.count ? &layers.of_tokens : &layers.of_run;
+    c = components.of_run.count ? &components.of_run : &components.of_tokens;
+    if (l->count)
+        qsort(l->items, l->count, sizeof(*l->items), by_layer);
+    if (c->count)
+        qsort(c->items, c->count, sizeof(*c->items), by_cost);
+    write_averages(j, "layer_averages", l, SIZE_MAX);
+    write_averages(j, "component_averages", c, SIZE_MAX);
+    write_averages(j, "hottest_components", c, 10);
+    averages_release(&layers.of_tokens);
+    averages_release(&layers.of_run);
+    averages_release(&components.of_tokens);
+    averages_release(&components.of_run);
     return rc;
 }
 

@@ -134,6 +134,8 @@ static void take_section(void *to, const struct section *x)
     json_fixed(j, "duration_ms", (double)x->duration_ns / 1e6, 6);
     json_u64(j, "process", x->process);
     json_u64(j, "thread", x->thread);
+    if (x->parent)
+        json_u64(j, "parent_id", x->parent);
     json_end(j);
 }
 

@@ -230,6 +230,8 @@ static void section_row(sqlite3_stmt *st, void *to)
                     .duration_ns = row_u64(st, 5),
                     .has_energy = row_has(st, 6),
                     .energy_mj = sqlite3_column_double(st, 6),
+                    .parent = row_u64(st, 7),
+                    .derived = row_has(st, 8),
             });
 }
 
@@ -249,6 +251,10 @@ static void token_row(sqlite3_stmt *st, void *to)
                     .duration_ns = row_u64(st, 6),
                     .has_energy = row_has(st, 7),
                     .energy_mj = sqlite3_column_double(st, 7),
+                    .probability = sqlite3_column_double(st, 8),
+                    .layers_ns = row_u64(st, 9),
+                    .between_ns = row_u64(st, 10),
+                    .outside_ns = row_u64(st, 11),
             });
 }
 
@@ -282,11 +288,13 @@ ROW_STREAM(operator_run, operator_run, operator_run_row,
         " kernel_ns, cycles) FROM operator_runs WHERE run = ?1 ORDER BY number")
 ROW_READ(section, section, section_row,
         "SELECT process, thread, phase, n.text, start_ns, duration_ns,"
-        " energy_mj FROM pipeline_sections LEFT JOIN texts n"
+        " energy_mj, parent_id, derived FROM pipeline_sections LEFT JOIN texts "
+        "n"
         " ON n.id = section_name WHERE run = ?1 ORDER BY number")
 ROW_READ(token, token, token_row,
         "SELECT process, thread, token_index, token_id, n.text, time_ns,"
-        " duration_ns, energy_mj FROM tokens LEFT JOIN texts n"
+        " duration_ns, energy_mj, probability, layers_ns, between_ns,"
+        " outside_ns FROM tokens LEFT JOIN texts n"
         " ON n.id = token_text WHERE run = ?1 ORDER BY number")
 
 #define NOTES(kind)                                                         \
@@ -398,8 +406,10 @@ ROW_SINCE(inference, inference, inference_since_row,
 ROW_SINCE(section, section, section_row,
         "SELECT process, thread, phase,"
         " (SELECT text FROM texts WHERE id = section_name), start_ns,"
-        " duration_ns, energy_mj, number FROM pipeline_sections")
+        " duration_ns, energy_mj, parent_id, derived, number"
+        " FROM pipeline_sections")
 ROW_SINCE(token, token, token_row,
         "SELECT process, thread, token_index, token_id,"
         " (SELECT text FROM texts WHERE id = token_text), time_ns,"
-        " duration_ns, energy_mj, number FROM tokens")
+        " duration_ns, energy_mj, probability, layers_ns, between_ns,"
+        " outside_ns, number FROM tokens")

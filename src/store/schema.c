@@ -12,6 +12,7 @@ const char *const *const schema_steps[] = {
     schema_python,
     schema_shapes,
     schema_recorded,
+    schema_nested,
 };
 const size_t schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);
 const char *const schema_digest =

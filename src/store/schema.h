@@ -29,3 +29,4 @@ extern const char *const schema_generations[];
 extern const char *const schema_python[];
 extern const char *const schema_shapes[];
 extern const char *const schema_recorded[];
+extern const char *const schema_nested[];

@@ -131,6 +131,11 @@ void store_set_section_energy(struct store *s, uint64_t number,
         double energy_mj, enum reading_method method);
 void store_set_token_energy(struct store *s, uint64_t number, double energy_mj,
         enum reading_method method);
+/* So is what lies within what, and what of a token's time its layers had. */
+void store_set_section_parent(struct store *s, uint64_t number,
+        uint64_t parent);
+void store_set_token_layers(struct store *s, uint64_t number,
+        const struct token *t);
 
 /* What is known at a process's end: lost, untimed, torn, hook_ns. */
 void store_end_process(struct store *s, const struct process *p);

@@ -15,7 +15,7 @@ static const char sql[] =
 
         " UNION ALL SELECT 1, process, thread, start_ns, duration_ns, 0, 0, 0,"
         " phase, 0, (SELECT text FROM texts WHERE id = section_name)"
-        " FROM pipeline_sections WHERE run = ?1"
+        " FROM pipeline_sections WHERE run = ?1 AND derived IS NULL"
 
         " UNION ALL SELECT 2, process, thread, start_ns, duration_ns, number,"
         " session, 0, phase, flags, (SELECT text FROM texts WHERE id = error)"

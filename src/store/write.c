@@ -151,8 +151,8 @@ void store_add_section(struct store *s, const struct section *x)
 {
     sqlite3_stmt *st = store_kept(s, &s->add_section,
             "INSERT INTO pipeline_sections (run, number, process, thread,"
-            " phase, section_name, start_ns, duration_ns, energy_mj)"
-            " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)");
+            " phase, section_name, start_ns, duration_ns, energy_mj,"
+            " parent_id, derived) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)");
 
     if (!st)
         return;
@@ -165,7 +165,44 @@ void store_add_section(struct store *s, const struct section *x)
     store_bind_u64(st, 7, x->start_ns, true);
     store_bind_u64(st, 8, x->duration_ns, true);
     store_bind_real(st, 9, x->energy_mj, x->has_energy);
+    store_bind_u64(st, 10, x->parent, x->parent);
+    store_bind_u64(st, 11, x->derived, x->derived);
     store_step_kept(s, st);
+}
+
+void store_set_section_parent(struct store *s, uint64_t number, uint64_t parent)
+{
+    store_begin(s);
+
+    sqlite3_stmt *st =
+            store_once(s, "UPDATE pipeline_sections SET parent_id = ?3"
+                          " WHERE run = ?1 AND number = ?2");
+
+    if (!st)
+        return;
+    store_bind_u64(st, 1, (uint64_t)s->run, true);
+    store_bind_u64(st, 2, number, true);
+    store_bind_u64(st, 3, parent, true);
+    store_finish(s, st);
+}
+
+void store_set_token_layers(struct store *s, uint64_t number,
+        const struct token *t)
+{
+    store_begin(s);
+
+    sqlite3_stmt *st =
+            store_once(s, "UPDATE tokens SET layers_ns = ?3, between_ns = ?4,"
+                          " outside_ns = ?5 WHERE run = ?1 AND number = ?2");
+
+    if (!st)
+        return;
+    store_bind_u64(st, 1, (uint64_t)s->run, true);
+    store_bind_u64(st, 2, number, true);
+    store_bind_u64(st, 3, t->layers_ns, true);
+    store_bind_u64(st, 4, t->between_ns, true);
+    store_bind_u64(st, 5, t->outside_ns, true);
+    store_finish(s, st);
 }
 
 void store_add_token(struct store *s, const struct token *t)
@@ -174,8 +211,9 @@ void store_add_token(struct store *s, const struct token *t)
 
     sqlite3_stmt *st = store_kept(s, &s->add_token,
             "INSERT INTO tokens (run, number, process, thread, token_index,"
-            " token_id, token_text, time_ns, duration_ns, energy_mj)"
-            " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)");
+            " token_id, token_text, time_ns, duration_ns, energy_mj,"
+            " probability, layers_ns, between_ns, outside_ns)"
+            " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)");
 
     if (!st)
         return;
@@ -189,6 +227,10 @@ void store_add_token(struct store *s, const struct token *t)
     store_bind_u64(st, 8, t->time_ns, true);
     store_bind_u64(st, 9, t->duration_ns, t->duration_ns);
     store_bind_real(st, 10, t->energy_mj, t->has_energy);
+    store_bind_real(st, 11, t->probability, t->probability > 0);
+    store_bind_u64(st, 12, t->layers_ns, t->layers_ns);
+    store_bind_u64(st, 13, t->between_ns, t->layers_ns);
+    store_bind_u64(st, 14, t->outside_ns, t->layers_ns);
     store_step_kept(s, st);
 }
 

@@ -107,9 +107,10 @@ static int read_depth(struct generate_settings *s, struct error *e)
 {
     if (strcmp(s->depth, "off") == 0)
         s->metered.ops = "off";
-    else if (strcmp(s->depth, "module") == 0)
+    else if (strcmp(s->depth, "module") == 0) {
         s->metered.ops = "all";
-    else
+        s->metered.timelines = true;
+    } else
         return fail(e, -EINVAL, "--depth takes off or module, not '%.64s'",
                 s->depth);
     return 0;

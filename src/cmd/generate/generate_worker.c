@@ -24,13 +24,17 @@ struct stretch {
 };
 
 #define GENERATE_SCALED_MAX 1024 /* generations that a line is laid through */
+#define SECTIONS_DEEP       2    /* a token, and the steps that make it */
 
 struct worker {
     const struct generate_settings *s;
     struct generator *g;
     struct own_sections telling;
-    struct ortmeter_section section;
-    char name[40]; /* of it */
+    struct {
+        struct ortmeter_section section;
+        char name[40]; /* of it */
+    } open[SECTIONS_DEEP];
+    size_t depth; /* of those that are open */
     struct network_given given[OPTION_TEXTS_MAX];
     struct buf given_bytes[OPTION_TEXTS_MAX];
     struct ids prompts[OPTION_TEXTS_MAX];
@@ -41,7 +45,6 @@ struct worker {
     size_t first_count, later_count;
     struct json j;
     bool prints, streams; /* text to stdout; as it comes */
-    bool tells_tokens;
 };
 
 /* --- what the meter is told
@@ -64,6 +67,19 @@ static void add_stretch(struct worker *w, enum generator_phase phase,
     buf_add(&w->stretches, &s, sizeof(s));
 }
 
+static void begin_stretch(struct worker *w, enum generator_phase phase,
+        const char *name)
+{
+    const struct stretch *last = last_stretch(w);
+    uint64_t now_ns = mono_ns();
+
+    if (last && last->to_ns < now_ns) { /* what lies between is the phase's */
+        add_stretch(w, phase, "between_sections", last->to_ns);
+        last_stretch(w)->to_ns = now_ns;
+    }
+    add_stretch(w, phase, name, now_ns);
+}
+
 static void begin(void *context, enum generator_phase phase, const char *name)
 {
     static const enum ortmeter_phase phases[] = {
@@ -73,32 +89,37 @@ static void begin(void *context, enum generator_phase phase, const char *name)
         [GENERATOR_POST] = ORTMETER_POST,
     };
     struct worker *w = context;
-    const struct stretch *last = last_stretch(w);
-    uint64_t now_ns = mono_ns();
+    char *kept = w->open[w->depth].name;
 
-    if (last && last->to_ns < now_ns) { /* what lies between is the phase's */
-        add_stretch(w, phase, "between_sections", last->to_ns);
-        last_stretch(w)->to_ns = now_ns;
-    }
-    add_stretch(w, phase, name, now_ns);
-    (void)snprintf(w->name, sizeof(w->name), "%s", name);
-    w->section = own_sections_begin_phase(&w->telling, phases[phase], w->name);
+    if (!w->depth)
+        begin_stretch(w, phase, name);
+    (void)snprintf(kept, sizeof(w->open[0].name), "%s", name);
+    w->open[w->depth++].section =
+            own_sections_begin_phase(&w->telling, phases[phase], kept);
 }
 
 static void end(void *context)
 {
     struct worker *w = context;
 
-    own_sections_end(&w->telling, &w->section);
-    last_stretch(w)->to_ns = mono_ns();
+    own_sections_end(&w->telling, &w->open[--w->depth].section);
+    if (!w->depth)
+        last_stretch(w)->to_ns = mono_ns();
 }
 
+/* What was made is told only where it is to be kept; of several texts at once
+ * then nothing is, as the inferences tell the same. */
 static void tell_token(const struct worker *w, const struct generator_token *t)
 {
     struct buf text = { 0 };
+    bool keeps = w->s->store_prompts;
 
+    if (!keeps && w->prompt_count > 1)
+        return;
     buf_add(&text, t->readable.p, t->readable.len);
-    own_sections_token(&w->telling, (uint32_t)t->index, t->id, buf_cstr(&text));
+    own_sections_token(&w->telling, (uint32_t)t->index,
+            keeps ? (int64_t)t->id : -1, keeps ? buf_cstr(&text) : NULL,
+            t->duration_ns, t->probability);
     buf_release(&text);
 }
 
@@ -112,8 +133,7 @@ static bool token(void *context, const struct generator_token *t)
     }
     if (t->index == SIZE_MAX)
         return true;
-    if (w->tells_tokens)
-        tell_token(w, t);
+    tell_token(w, t);
     json_object(&w->j, NULL);
     json_u64(&w->j, "text_index", t->text);
     json_u64(&w->j, "index", t->index);
@@ -537,7 +557,6 @@ int generate_worker(const struct generate_settings *settings, struct error *e)
     }
     (void)unsetenv(GENERATE_WORKER_VARIABLE);
     w->s = &s;
-    w->tells_tokens = s.store_prompts;
     own_sections_open(&w->telling);
     w->j = json_into(&report);
     json_object(&w->j, NULL);

@@ -8,7 +8,8 @@
 typedef struct ortmeter_section (
         *begin_function)(enum ortmeter_phase, const char *);
 typedef void (*end_function)(struct ortmeter_section *);
-typedef void (*token_function)(uint32_t, int64_t, const char *);
+typedef void (
+        *token_function)(uint32_t, int64_t, const char *, uint64_t, double);
 
 void own_sections_open(struct own_sections *t)
 {
@@ -20,7 +21,7 @@ void own_sections_open(struct own_sections *t)
         return;
     t->begin = (begin_function)dl_find(lib, "ortmeter_section_begin");
     t->end = (end_function)dl_find(lib, "ortmeter_section_end");
-    t->token = (token_function)dl_find(lib, "ortmeter_token");
+    t->token = (token_function)dl_find(lib, "ortmeter_token_chosen");
     /* It stays loaded, as it was before. */
 }
 
@@ -44,8 +45,8 @@ void own_sections_end(const struct own_sections *t,
 }
 
 void own_sections_token(const struct own_sections *t, uint32_t index,
-        int64_t id, const char *text)
+        int64_t id, const char *text, uint64_t duration_ns, double probability)
 {
     if (t->token)
-        t->token(index, id, text);
+        t->token(index, id, text, duration_ns, probability);
 }

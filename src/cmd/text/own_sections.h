@@ -8,7 +8,8 @@ struct own_sections {
     struct ortmeter_section (
             *begin)(enum ortmeter_phase phase, const char *name);
     void (*end)(struct ortmeter_section *section);
-    void (*token)(uint32_t index, int64_t id, const char *text);
+    void (*token)(uint32_t index, int64_t id, const char *text,
+            uint64_t duration_ns, double probability);
 };
 
 /* Without the library, telling does nothing. */
@@ -22,6 +23,6 @@ struct ortmeter_section own_sections_begin_phase(const struct own_sections *t,
 void own_sections_end(const struct own_sections *t,
         struct ortmeter_section *section);
 
-/* A token was made: see ortmeter_token(). */
+/* A token was made: see ortmeter_token_chosen(). */
 void own_sections_token(const struct own_sections *t, uint32_t index,
-        int64_t id, const char *text);
+        int64_t id, const char *text, uint64_t duration_ns, double probability);

@@ -350,6 +350,16 @@ static void python(const struct page *p, const struct summary *s)
     buf_char(p->out, '\n');
 }
 
+/* Only where a step is seen to take longer with each token before it. */
+static void growth(const struct page *p, const struct line_fit *f)
+{
+    page_label(p, "growth");
+    buf_text(p->out, "    ");
+    page_duration(p, f->fixed > 0 ? f->fixed : 0);
+    buf_printf(p->out, " a step + %.4g ns for each token before [%.4g, %.4g]\n",
+            f->each, f->each_low, f->each_high);
+}
+
 static void tokens(const struct page *p, const struct summary *s)
 {
     const struct summary_tokens *t = &s->tokens;
@@ -383,6 +393,8 @@ static void tokens(const struct page *p, const struct summary *s)
     if (t->gaps.count)
         percentiles(p, "each further", &t->gaps, t->left_out[TOKEN_NEXT],
                 t->marked[TOKEN_NEXT]);
+    if (t->growth_known && t->growth.each_low > 0)
+        growth(p, &t->growth);
     for (unsigned i = PHASE_PREFILL; i <= PHASE_DECODE; i++) {
         const struct phase_counts *n = &s->phase_counts[i];
 

@@ -1,7 +1,10 @@
 #include "export/json/pipeline_json.h"
 
+#include "base/alloc.h"
 #include "base/json.h"
 #include "export/json/summary_json.h"
+
+#include <stdlib.h>
 
 /* The names of EP-031: those of a whole begin with "total_". */
 static void members(struct json *j, const struct pipeline *p,
@@ -21,10 +24,33 @@ static void members(struct json *j, const struct pipeline *p,
         json_fixed(j, "energy_percentage", value, 4);
 }
 
-static void section(struct json *j, const struct pipeline *p,
+/* Which sections lie in which: the first in each, and the next beside it, by
+ * their ids; 0: none. */
+struct pipeline_children {
+    size_t *first, *next;
+};
+
+static struct pipeline_children find_children(const struct pipeline *p)
+{
+    struct pipeline_children c = {
+        .first = alloc_zero(p->count + 1, sizeof(size_t)),
+        .next = alloc_zero(p->count + 1, sizeof(size_t)),
+    };
+
+    for (size_t i = p->count; i; i--) { /* so they are in order */
+        uint64_t parent = p->sections[i - 1].parent;
+
+        if (!parent || parent > p->count)
+            continue;
+        c.next[i] = c.first[parent];
+        c.first[parent] = i;
+    }
+    return c;
+}
+
+static void section_members(struct json *j, const struct pipeline *p,
         const struct pipeline_section *x)
 {
-    json_object(j, NULL);
     json_u64(j, "id", x->id);
     json_text(j, "phase", phase_name((enum phase)x->phase));
     json_text(j, "section_name", x->name);
@@ -32,10 +58,27 @@ static void section(struct json *j, const struct pipeline *p,
     json_fixed(j, "end_time_ms",
             (double)(x->start_ns + x->part.duration_ns) / 1e6, 6);
     members(j, p, &x->part, false);
+}
+
+/* What lies deeper is not shown: a file may say anything. */
+#define SECTIONS_DEEP 16
+
+static void section(struct json *j, const struct pipeline *p,
+        const struct pipeline_children *c, size_t id, int depth)
+{
+    json_object(j, NULL);
+    section_members(j, p, &p->sections[id - 1]);
+    if (c->first[id] && depth < SECTIONS_DEEP) {
+        json_array(j, "sections");
+        for (size_t i = c->first[id]; i; i = c->next[i])
+            section(j, p, c, i, depth + 1);
+        json_end(j);
+    }
     json_end(j);
 }
 
-static void phase(struct json *j, const struct pipeline *p, uint8_t which)
+static void phase(struct json *j, const struct pipeline *p,
+        const struct pipeline_children *c, uint8_t which)
 {
     json_object(j, NULL);
     json_text(j, "phase", phase_name((enum phase)which));
@@ -43,8 +86,8 @@ static void phase(struct json *j, const struct pipeline *p, uint8_t which)
     members(j, p, &p->phases[which], true);
     json_array(j, "sections");
     for (size_t i = 0; i < p->count; i++)
-        if (p->sections[i].phase == which)
-            section(j, p, &p->sections[i]);
+        if (p->sections[i].phase == which && !p->sections[i].parent)
+            section(j, p, c, i + 1, 0);
     json_end(j);
     json_end(j);
 }
@@ -52,6 +95,7 @@ static void phase(struct json *j, const struct pipeline *p, uint8_t which)
 void pipeline_json(struct buf *out, const struct pipeline *p, const char *id)
 {
     struct json j = json_into(out);
+    struct pipeline_children c = find_children(p);
 
     json_object(&j, NULL);
     json_int(&j, "schema_version", SUMMARY_SCHEMA_VERSION);
@@ -62,8 +106,10 @@ void pipeline_json(struct buf *out, const struct pipeline *p, const char *id)
     json_array(&j, "phases");
     for (int i = 0; i < PHASES; i++)
         if (p->phases[i].count)
-            phase(&j, p, (uint8_t)i);
+            phase(&j, p, &c, (uint8_t)i);
     json_end(&j);
     json_end(&j);
     buf_char(out, '\n');
+    free(c.first);
+    free(c.next);
 }

@@ -362,6 +362,29 @@ static void phases(struct json *j, const struct summary *s)
     json_end(j);
 }
 
+static void token_item(struct json *j, const struct summary *s, size_t i)
+{
+    const struct summary_token *t = &s->items[i];
+    double mj = t->energy_mj;
+
+    if (isnan(mj) && s->energy.account.counted)
+        mj = 1e3 *
+             run_energy_between(&s->energy, i ? t[-1].time_ns : 0, t->time_ns);
+    if (t->id_known)
+        json_int(j, "id", t->id);
+    optional_text(j, "text", t->text);
+    ms(j, "time_ms", (double)t->time_ns);
+    if (t->duration_ns)
+        ms(j, "duration_ms", (double)t->duration_ns);
+    if (t->probability > 0)
+        json_real(j, "probability", t->probability);
+    if (isnan(mj))
+        return;
+    json_fixed(j, "energy_mj", mj, 6);
+    if (t->duration_ns)
+        json_fixed(j, "avg_power_mw", mj * 1e9 / (double)t->duration_ns, 3);
+}
+
 static void token_items(struct json *j, const struct summary *s)
 {
     if (!s->item_count)
@@ -370,15 +393,7 @@ static void token_items(struct json *j, const struct summary *s)
     for (size_t i = 0; i < s->item_count; i++) {
         json_object(j, NULL);
         json_u64(j, "index", s->items[i].index);
-        json_int(j, "id", s->items[i].id);
-        optional_text(j, "text", s->items[i].text);
-        ms(j, "time_ms", (double)s->items[i].time_ns);
-        if (s->energy.account.counted)
-            json_fixed(j, "energy_mj",
-                    1e3 * run_energy_between(&s->energy,
-                                  i ? s->items[i - 1].time_ns : 0,
-                                  s->items[i].time_ns),
-                    6);
+        token_item(j, s, i);
         json_end(j);
     }
     json_end(j);
@@ -410,6 +425,19 @@ static void slowed(struct json *j, const char *what,
     (void)snprintf(key, sizeof(key), "%s_left_out", what);
     if (t->left_out[kind])
         json_u64(j, key, t->left_out[kind]);
+}
+
+/* What a step takes, and each token before it adds to that. */
+static void growth(struct json *j, const struct line_fit *f)
+{
+    json_object(j, "growth");
+    us(j, "fixed_us", f->fixed);
+    json_fixed(j, "each_token_us", f->each / 1e3, 6);
+    json_array(j, "each_token_interval_us");
+    json_fixed(j, NULL, f->each_low / 1e3, 6);
+    json_fixed(j, NULL, f->each_high / 1e3, 6);
+    json_end(j);
+    json_end(j);
 }
 
 static void tokens(struct json *j, const struct summary *s)
@@ -445,6 +473,8 @@ static void tokens(struct json *j, const struct summary *s)
                     3);
     }
     token_energy(j, s);
+    if (t->growth_known)
+        growth(j, &t->growth);
     token_items(j, s);
     json_end(j);
 }

@@ -105,6 +105,8 @@ static const struct column section_columns[] = {
     U32("thread", thread, NULL, ALWAYS),
     U64("start_ns", start_ns, "ns", ALWAYS),
     U64("duration_ns", duration_ns, "ns", ALWAYS),
+    U64("parent_id", parent, NULL, IF_SET),
+    COLUMN("derived", BOOL, NULL, BOOL, derived, IF(derived)),
 };
 #undef ROW
 TAKE(section)
@@ -127,6 +129,10 @@ static const struct column token_columns[] = {
     U32("thread", thread, NULL, ALWAYS),
     U64("time_ns", time_ns, "ns", ALWAYS),
     U64("duration_ns", duration_ns, "ns", IF_SET),
+    COLUMN("probability", REAL, NULL, F64, probability, IF_SET),
+    U64("layers_ns", layers_ns, "ns", IF_SET),
+    U64("between_ns", between_ns, "ns", IF_EITHER(layers_ns)),
+    U64("outside_ns", outside_ns, "ns", IF_EITHER(layers_ns)),
 };
 #undef ROW
 TAKE(token)
