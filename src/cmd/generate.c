@@ -113,6 +113,39 @@ static void scaling_line(struct buf *out, struct str scaling, const char *key,
             1e3 * us[0], 1e3 * us[1]);
 }
 
+/* "first token 1.20 ms [1.15, 1.25], stddev 0.03 ms, median 1.19 ms". */
+static void statistics_line(struct buf *out, struct str one, const char *key,
+        const char *label)
+{
+    struct str f = json_member(one, key), both, end;
+    double ms[2] = { 0, 0 };
+
+    if (!f.len)
+        return;
+    both = json_member(f, "mean_interval");
+    for (int i = 0; i < 2 && json_next_element(&both, &end) > 0; i++)
+        (void)str_f64(&ms[i], end);
+    buf_printf(out,
+            "%13.0f  %-14s %.4g ms [%.4g, %.4g]  median %.4g  stddev %.3g  "
+            "in %.0f generations\n",
+            number_in(one, "prompt_tokens"), label, number_in(f, "mean"), ms[0],
+            ms[1], number_in(f, "median"), number_in(f, "stddev"),
+            number_in(f, "count"));
+}
+
+static void statistics_lines(struct buf *out, struct str own)
+{
+    struct str rest = json_member(own, "statistics"), one;
+
+    if (!rest.len)
+        return;
+    buf_text(out, "\nprompt tokens  mean, and where it lies with 95 %\n");
+    while (json_next_element(&rest, &one) > 0) {
+        statistics_line(out, one, "ttft_ms", "first token");
+        statistics_line(out, one, "tpot_ms", "each later one");
+    }
+}
+
 static void scaling_lines(struct buf *out, struct str own)
 {
     struct str scaling = json_member(own, "scaling");
@@ -139,6 +172,7 @@ static int report(const struct generate_settings *s, struct str own,
         rc = output_write(s->out, buf_str(&text), e);
     } else if (!s->quiet) {
         generation_lines(&text, own);
+        statistics_lines(&text, own);
         scaling_lines(&text, own);
         buf_char(&text, '\n');
         summary_text(&text, &summary, term_colours(stderr));

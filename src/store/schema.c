@@ -16,7 +16,7 @@ const char *const *const schema_steps[] = {
 };
 const size_t schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);
 const char *const schema_digest =
-        "c16e8735afefdfef900c6128cf64eeddb8d66e5ed325489605ff28ea0bf1c03d";
+        "3226d7775fdd46efc572243075b13c7ed117875f5c92f6a7f641528a20c3774e";
 
 int schema_take_step(sqlite3 *db, size_t n)
 {

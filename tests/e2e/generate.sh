@@ -81,6 +81,26 @@ jq -e 'def sum(f): map(f) | add;
     $fit.each_token_interval[0] < $each and $each < $fit.each_token_interval[1]' \
     out >/dev/null || fail "another line: $(jq -c .generate.scaling out)"
 jq -e '.generate.scaling.tpot_ms | has("each_token")' out >/dev/null || fail 'no later tokens'
+# With --repeat, mean and spread are those that jq has of the same times; with two
+# values, Student's t is 12.7062.
+jq -e '.generate | .generations as $all | (.statistics | length) == 3 and
+    all(.statistics[]; .prompt_tokens as $n | .ttft_ms |
+        [$all[] | select(.prompt_tokens == $n).ttft_ms] as $x |
+        ($x | add / 2) as $mean |
+        ($x | map((. - $mean) * (. - $mean)) | add | sqrt) as $stddev |
+        .count == 2 and (.mean - $mean | fabs) < 1e-5 and
+        (.stddev - $stddev | fabs) < 1e-5 and
+        (.mean_interval[1] - $mean - 12.7062 * $stddev / (2 | sqrt) | fabs) <=
+            1e-4 * $stddev + 1e-5)' out >/dev/null ||
+    fail "other statistics: $(jq -c .generate.statistics out)"
+
+# A model with a cache in one piece, by numbers: its tokenizer has more than it.
+gpt2=$DATA/models/tiny-random-gpt2
+generate "$gpt2" --tokens 0,0,0,52 --tokens 0,0,195,731 --max-tokens 6 --json ||
+    fail "$(cat err)"
+[ "$(jq -c '[.generate.generations[0].texts[].ids]' out)" = \
+    '[[204,204,204,204,204,204],[731,114,114,114,114,114]]' ] ||
+    fail "tiny-random-gpt2 makes other tokens: $(cat out)"
 
 # --- the record --------------------------------------------------------------------
 
@@ -94,6 +114,44 @@ jq -e '.tokens.count == 5 and .phases.prefill.count == 1 and
     .phases.decode.count == 4 and (.tokens.items | length) == 5 and
     ([.ops[].layer] | max) == 1' report.json >/dev/null ||
     fail 'the report tells another story'
+"$ortmeter" export last --db t.db -f json --quiet -o run.json || fail 'no export'
+jq -e '.tokens.items | map(.id) ==
+    ($g[0].generate.generations[0].tokens | map(.id)) and
+    all(.[]; has("text") and .duration_ms > 0 and .probability > 0)' \
+    --slurpfile g out report.json >/dev/null || fail 'tokens without their figures'
+jq -e '[.tokens[].probability] == [$g[0].generate.generations[0].tokens[].probability]' \
+    --slurpfile g out run.json >/dev/null || fail 'other probabilities are stored'
+
+# Its parts are a section's time, the layers and named gaps those of the layers,
+# to the nanosecond; each token has both layers, and they their components.
+jq -e '.pipeline_sections as $all |
+    def parts($id): [$all[] | select(.parent_id == $id).duration_ns] | add;
+    [$all[] | select(.section_name | test("^token_|^prefill"))] as $made |
+    ($made | length) == 5 and
+    all($made[]; .duration_ns == parts(.number)) and
+    ([$made[0].number as $id | $all[] | select(.parent_id == $id)
+        .section_name] | contains(["tensor_transfer", "embedding_lookup",
+        "layers", "final_layernorm", "lm_head", "kv_cache_store", "sampling",
+        "detokenization"])) and
+    ([$made[1].number as $id | $all[] | select(.parent_id == $id)
+        .section_name] | contains(["embedding", "layers", "lm_head",
+        "kv_cache_append", "sampling"])) and
+    [.tokens[].layers_ns] ==
+        [$all[] | select(.section_name == "layers").duration_ns] and
+    all(.tokens[]; (.layers | map(.layer_index)) == [0, 1] and
+        (.layers | map(.duration_ns) | add) + .between_ns + .outside_ns ==
+            .layers_ns and
+        all(.layers[]; .duration_ns >= ([.components[].duration_ns] | add) and
+            ([.components[].component_name] | contains(["q_proj", "down_proj"]))))' \
+    run.json >/dev/null || fail 'layers and gaps are not the sections'
+"$ortmeter" report last --db t.db --pipeline --json >pipeline.json
+jq -e 'def ns: . * 1000000 | round;
+    (.total_duration_ms | ns) == ([.phases[].total_duration_ms | ns] | add) and
+    all(.phases[]; .section_count == (.sections | length) and
+        (.total_duration_ms | ns) == ([.sections[].duration_ms | ns] | add) and
+        all(.sections[] | select(has("sections")); (.duration_ms | ns) ==
+            ([.sections[].duration_ms | ns] | add)))' pipeline.json >/dev/null ||
+    fail 'phases are not the sum of their sections'
 jq -e '.generate.model | .architecture == "llama" and .layers == 2 and
     .heads == 4 and .kv_heads == 2 and .head_size == 16' out >/dev/null ||
     fail 'the model is described wrongly'
@@ -104,6 +162,13 @@ jq -e '.generate.generations[0] |
     ([.phases.decode.sections[].name | select(. != "between_sections")] ==
         ["token_1", "token_2", "token_3", "token_4"])' out >/dev/null ||
     fail 'sections and phases are not all of the time'
+
+# Without --store-prompts a token has its times, and not what it is.
+generate "$llama" --prompt 'Hello' --max-tokens 3 || fail "$(cat err)"
+"$ortmeter" report last --db t.db --json |
+    jq -e '.tokens.items | length == 3 and all(.[]; .probability > 0 and
+        .duration_ms > 0 and (has("id") or has("text") | not))' >/dev/null ||
+    fail 'tokens that are not to be kept'
 
 # --- what is wrong -------------------------------------------------------------------
 
@@ -118,6 +183,14 @@ refuses 'token 5000 of the prompt is none of the model' "$llama" --tokens 5000
 refuses "the model's context holds" "$llama" --tokens 1 --context 4000
 rm broken/config.json && echo '[' >broken/config.json
 refuses 'its config.json is no JSON object' broken --tokens 1
+refuses 'of the prompt is none of the model, which has 1000' "$gpt2" \
+    --prompt 'Hello world'
+cp -r "$zoo/llama/genai-fp32" damaged && chmod -R u+w damaged
+tr '\0-\377' '\377' <"$zoo/llama/genai-fp32/model.onnx.data" \
+    >damaged/model.onnx.data # no numbers
+refuses 'gave NaN instead of numbers' damaged --tokens 1,2
+rm damaged/model.onnx.data
+refuses 'model.onnx' damaged --tokens 1,2
 refuses 'input_features is not known' "$zoo/whisper/optimum" --tokens 1
 refuses 'it makes no text' "$zoo/bert/optimum" --prompt x
 older=$npm/ort-1.20/bin/napi-v3/linux/x64/libonnxruntime.so.1.20.1

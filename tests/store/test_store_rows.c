@@ -201,9 +201,10 @@ static void take_operator_run(void *context, const struct operator_run *got)
 }
 
 static const struct section sections[] = {
-    { 1, 77, PHASE_PRE, "tokenise", 10, 20, 0, true }, /* known, and nothing */
-    { 1, 77, PHASE_OTHER, NULL, 0, 0, 0, false },
-    { 2, 78, PHASE_POST, "tokenise", 30, 40, 12.5, true },
+    /* known, and nothing */
+    { 1, 77, PHASE_PRE, "tokenise", 10, 20, 0, true, 0, false },
+    { 1, 77, PHASE_OTHER, NULL, 0, 0, 0, false, 1, true },
+    { 2, 78, PHASE_POST, "tokenise", 30, 40, 12.5, true, 2, false },
 };
 
 static void take_section(void *context, const struct section *got)
@@ -218,13 +219,16 @@ static void take_section(void *context, const struct section *got)
     SAME(start_ns);
     SAME(duration_ns);
     SAME(has_energy);
+    SAME(parent);
+    SAME(derived);
     CHECK(got->energy_mj == want->energy_mj);
 }
 
 static const struct token tokens[] = {
-    { 1, 77, 0, -1, "Grüße", 11, 5, 0.25, true, false },
-    { 1, 77, UINT32_MAX, INT64_MIN + 1, NULL, 12, 0, 0, false, false },
-    { 1, 77, 3, INT64_MIN, NULL, 13, 7, 0, false, true },
+    { 1, 77, 0, -1, "Grüße", 11, 5, 0.25, true, false, 0.125, 4, 1, 0 },
+    { 1, 77, UINT32_MAX, INT64_MIN + 1, NULL, 12, 0, 0, false, false, 0, 0, 0,
+            0 },
+    { 1, 77, 3, INT64_MIN, NULL, 13, 7, 0, false, true, 1, 9, 0, 2 },
 };
 
 static void take_token(void *context, const struct token *got)
@@ -240,7 +244,11 @@ static void take_token(void *context, const struct token *got)
     SAME(time_ns);
     SAME(duration_ns);
     SAME(has_energy);
+    SAME(layers_ns);
+    SAME(between_ns);
+    SAME(outside_ns);
     CHECK(got->energy_mj == want->energy_mj);
+    CHECK(got->probability == want->probability);
 }
 
 static const struct note marks[] = { { 1, 77, "now", 5 }, { 2, 0, NULL, 0 } };

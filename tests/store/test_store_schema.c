@@ -46,10 +46,9 @@ static void take_run(void *context, const struct run *r)
     CHECK(same_text(r->command, "prog"));
 }
 
-static void count_sum(void *to, const struct latency_sum *x)
+static void take_section(void *to, const struct section *x)
 {
-    CHECK_INT(x->width_s * 60, 3600);
-    ++*(size_t *)to;
+    *(struct section *)to = *x;
 }
 
 static void from_version_1(void)
@@ -149,8 +148,9 @@ static void from_version_before(void)
     (void)snprintf(bump, sizeof(bump), "PRAGMA user_version = %zu",
             schema_version - 1);
     stored_change(&t, bump);
-    CHECK_INT(stored_number(&t, "SELECT count(*) FROM sqlite_master"
-                                " WHERE name = 'latency_sums'"),
+    CHECK_INT(stored_number(&t, "SELECT count(*) FROM"
+                                " pragma_table_info('pipeline_sections')"
+                                " WHERE name = 'parent_id'"),
             0);
     stored_change(&t,
             "INSERT INTO hosts VALUES (1, '{\"cpu\":\"toy\"}');"
@@ -159,25 +159,28 @@ static void from_version_before(void)
             " VALUES (3, 'aaaaaaaa-0000-4000-8000-000000000003', 300, 1, 5, 7,"
             " 1, '0.8.0', 'prog', NULL);"
             "INSERT INTO sessions (run, id, process, model, start_ns)"
-            " VALUES (3, 1, 1, '/m/b.onnx', 0)");
+            " VALUES (3, 1, 1, '/m/b.onnx', 0);"
+            "INSERT INTO pipeline_sections (run, number, process, thread,"
+            " phase, start_ns, duration_ns) VALUES (3, 1, 1, 1, 2, 5, 7)");
 
     struct store *s = stored_open(&t, STORE_WRITE);
-    size_t rows = 0;
+    struct section last = { 0 };
 
     seen = 0;
     CHECK_INT(store_read_run(s, 3, take_run, NULL, NULL), 0);
     CHECK_INT(seen, 1);
-    CHECK_INT(store_each_latency_sum(s, 3, count_sum, &rows, NULL), 0);
-    CHECK_INT(rows, 0);
+    CHECK_INT(store_each_section(s, 3, take_section, &last, NULL), 0);
+    CHECK_INT(last.duration_ns, 7);
+    CHECK(!last.parent && !last.derived);
 
     struct run r = stored_run(s, 400);
 
-    store_add_latency_sum(s,
-            &(struct latency_sum){ .width_s = 60, .place = 7, .count = 2 });
-    store_add_setting(s, &(struct setting){ "ops", "auto" });
+    store_add_section(s, &(struct section){ .duration_ns = 9,
+                                 .parent = 3,
+                                 .derived = true });
     stored_flush(s);
-    CHECK_INT(store_each_latency_sum(s, r.row, count_sum, &rows, NULL), 0);
-    CHECK_INT(rows, 1);
+    CHECK_INT(store_each_section(s, r.row, take_section, &last, NULL), 0);
+    CHECK(last.parent == 3 && last.derived && last.duration_ns == 9);
     store_close(s);
     CHECK_INT(stored_number(&t, "PRAGMA user_version"),
             (int64_t)schema_version);

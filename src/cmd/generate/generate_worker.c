@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "cmd/cmd.h"
+#include "cmd/generate/generate_repeats.h"
 #include "cmd/text/own_sections.h"
 #include "llm/generator.h"
 #include "os/clock.h"
@@ -43,6 +44,9 @@ struct worker {
     /* Of each generation, by how long its prompt was: milliseconds. */
     struct line_point firsts[GENERATE_SCALED_MAX], laters[GENERATE_SCALED_MAX];
     size_t first_count, later_count;
+    struct generate_repeats repeats; /* of this length */
+    struct buf statistics;           /* JSON, of each length */
+    struct json statistics_json;
     struct json j;
     bool prints, streams; /* text to stdout; as it comes */
 };
@@ -278,19 +282,6 @@ static void ids_member(struct json *j, const char *key, const struct ids *ids)
     json_end(j);
 }
 
-/* Of all steps but the first. */
-static double later_ns_of(const struct generator_result *r)
-{
-    uint64_t later_ns = 0, step_ns;
-    size_t steps = r->durations.len / sizeof(step_ns);
-
-    for (size_t i = 1; i < steps; i++) {
-        memcpy(&step_ns, r->durations.p + i * sizeof(step_ns), sizeof(step_ns));
-        later_ns += step_ns;
-    }
-    return (double)later_ns;
-}
-
 /* Of the texts that were made at once. */
 static void result_members(struct worker *w, const struct generator_result *r)
 {
@@ -308,7 +299,8 @@ static void result_members(struct worker *w, const struct generator_result *r)
     json_end(j);
     json_fixed(j, "ttft_ms", (double)r->prefill_ns / 1e6, 6);
     if (steps > 1)
-        json_fixed(j, "tpot_ms", later_ns_of(r) / 1e6 / (double)(steps - 1), 6);
+        json_fixed(j, "tpot_ms",
+                (double)generate_later_ns(r) / 1e6 / (double)(steps - 1), 6);
     json_fixed(j, "total_ms", (double)r->total_ns / 1e6, 6);
     json_array(j, "first_logits");
     for (size_t i = 0; w->s->logits && i < r->vocabulary; i++)
@@ -329,7 +321,7 @@ static void add_points(struct worker *w, size_t prompt_tokens,
         const struct generator_result *r)
 {
     size_t steps = r->durations.len / sizeof(uint64_t);
-    double later_ms = later_ns_of(r) / 1e6;
+    double later_ms = (double)generate_later_ns(r) / 1e6;
 
     add_point(w->firsts, &w->first_count, (double)prompt_tokens,
             (double)r->prefill_ns / 1e6);
@@ -465,6 +457,7 @@ static int generate(struct worker *w, size_t context, struct error *e)
     if (!rc) {
         result_members(w, &result);
         add_points(w, r.prompts[0].count, &result);
+        generate_repeats_add(&w->repeats, &result);
     }
     phase_members(w);
     json_end(&w->j);
@@ -475,12 +468,28 @@ static int generate(struct worker *w, size_t context, struct error *e)
     return rc;
 }
 
+/* Those with prompts of one length are over. */
+static void finish_repeats(struct worker *w, size_t prompt_tokens)
+{
+    struct json *j = &w->statistics_json;
+
+    if (w->s->repeat > 1) {
+        json_object(j, NULL);
+        json_u64(j, "prompt_tokens", prompt_tokens);
+        generate_repeats_json(j, &w->repeats);
+        json_end(j);
+    }
+    generate_repeats_release(&w->repeats);
+}
+
 static int generate_all(struct worker *w, struct error *e)
 {
     const struct generate_settings *s = w->s;
     size_t lengths = s->context_count ? s->context_count : 1;
     int rc = 0;
 
+    w->statistics_json = json_line_into(&w->statistics);
+    json_array(&w->statistics_json, NULL);
     json_array(&w->j, "generations");
     for (size_t k = 0; k < lengths && !rc; k++) {
         for (uint64_t i = 0; i < s->repeat && !rc; i++) {
@@ -488,8 +497,13 @@ static int generate_all(struct worker *w, struct error *e)
             w->streams = w->prints && w->prompt_count == 1;
             rc = generate(w, s->context_count ? s->contexts[k] : 0, e);
         }
+        finish_repeats(w,
+                s->context_count ? s->contexts[k] : w->prompts[0].count);
     }
     json_end(&w->j);
+    json_end(&w->statistics_json);
+    if (!rc && s->repeat > 1)
+        json_raw(&w->j, "statistics", buf_cstr(&w->statistics));
     if (!rc)
         scaling_members(w);
     return rc;
@@ -523,6 +537,7 @@ static void clean_up(struct worker *w)
         free((char *)w->given[i].name);
     }
     buf_release(&w->stretches);
+    buf_release(&w->statistics);
 }
 
 /* What is not in our command line. */
