@@ -7,6 +7,18 @@
 
 #include "tools/models/weights.h"
 
+#ifdef DECODER_LARGE /* of 170 MB, for the bench: bench/meson.build */
+enum {
+    DECODER_LAYERS = 3,
+    DECODER_HIDDEN = 1024,
+    DECODER_HEADS = 16,
+    DECODER_KV_HEADS = 4,
+    DECODER_HEAD_SIZE = 64,
+    DECODER_MLP = 2816,
+    DECODER_VOCAB = 4096,
+    DECODER_CONTEXT = 512,
+};
+#else
 enum {
     DECODER_LAYERS = 2,
     DECODER_HIDDEN = 256,
@@ -17,6 +29,7 @@ enum {
     DECODER_VOCAB = 256,
     DECODER_CONTEXT = 512, /* tokens, at most */
 };
+#endif
 enum { DECODER_PAD_ID = 0, DECODER_BOS_ID = 1, DECODER_EOS_ID = 2 };
 
 #define DECODER_ROPE_THETA   10000.0
