@@ -172,4 +172,6 @@ echo
 echo
 "$python" bench/etw.py "$build" # how fast traces of Windows are read
 echo
+BUILD=$build tools/bench_generate.sh # how fast tokens are made and texts read
+echo
 BUILD=$build tools/bench_serve.sh # how soon clients of the server know

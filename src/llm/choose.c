@@ -44,9 +44,10 @@ static double probability_of(const float *logits, size_t count, size_t best,
 {
     double sum = 0;
 
+    /* For every token of a large vocabulary: in float, as the model's own. */
     for (size_t i = 0; i < count; i++)
-        sum += exp((double)logits[i] - (double)logits[best]);
-    return exp((double)logits[id] - (double)logits[best]) / sum;
+        sum += (double)expf(logits[i] - logits[best]);
+    return (double)expf(logits[id] - logits[best]) / sum;
 }
 
 static void penalise(struct choice_state *s, double penalty,

@@ -240,12 +240,19 @@ int network_state_begin(struct network_state *s, const struct network *n,
     return rc;
 }
 
-static struct network_cache *find_cache(const struct network_state *s,
+/* They are asked for in the order of the inputs, mostly: so it is the one
+ * behind the last. */
+static struct network_cache *find_cache(struct network_state *s,
         const char *name)
 {
-    for (size_t i = 0; i < s->cache_count; i++)
-        if (strcmp(s->cache[i].name, name) == 0)
-            return &s->cache[i];
+    for (size_t i = 0; i < s->cache_count; i++) {
+        size_t at = (s->found + 1 + i) % s->cache_count;
+
+        if (strcmp(s->cache[at].name, name) != 0)
+            continue;
+        s->found = at;
+        return &s->cache[at];
+    }
     return NULL;
 }
 
@@ -376,7 +383,9 @@ static void ask_for_caches(struct pass *p, const struct network *n,
 {
     for (size_t i = 0; i < next->in.count; i++) {
         const char *name = next->in.item[i].name;
-        int from = next->use[i] == NETWORK_PAST ? find_present(n, name) : -1;
+        int from = next->use[i] != NETWORK_PAST ? -1
+                   : n == next                  ? n->present[i]
+                                                : find_present(n, name);
 
         source[i] = -1;
         if (from < 0 || !step->keep_past ||

@@ -36,7 +36,8 @@ const struct schema schemas[] = {
             "method:s}" },
     { "Section", "{id:i,phase:s,section_name?:s,start_time_ms:n,end_time_ms:n,"
                  "duration_ms:n," ENERGY ",process?:i,thread?:i,"
-                 "duration_percentage?:n,energy_percentage?:n}" },
+                 "duration_percentage?:n,energy_percentage?:n,parent_id?:i,"
+                 "derived?:b,sections?:[o]}" },
     { "DeepOperation", "{id:i,operation_type:s,operation_name:s,count:i,"
                        "duration_ms:n," ENERGY "}" },
     { "Component", "{id:i,component_name:s,count:i,duration_ms:n," ENERGY
@@ -45,7 +46,8 @@ const struct schema schemas[] = {
                ",activation_mean?:n,activation_std?:n,activation_max?:n,"
                "activation_sparsity?:n,components?:[Component]}" },
     { "Token", "{id:i,token_index:i,token_text?:s,vocabulary_id?:i,"
-               "duration_ms?:n,end_time_ms:n," ENERGY ",layers?:[Layer]}" },
+               "duration_ms?:n,end_time_ms:n," ENERGY ",probability?:n,"
+               "layers_ns?:i,between_ns?:i,outside_ns?:i,layers?:[Layer]}" },
     { "RunNested", "{run?:Run,power_samples?:[PowerSample],"
                    "pipeline_sections?:[Section],tokens?:[Token]}" },
     { "RunSummary",
