@@ -9,7 +9,7 @@
 void growth_add(struct growth *g, const struct inference *i)
 {
     if (i->phase != PHASE_DECODE || !(i->flags & FLAG_PAST) ||
-            !i->duration_ns || g->count == GROWTH_MOST)
+            !i->duration_ns || g->count == GROWTH_MAX)
         return;
     /* Room is doubled whenever the count is a power of 2. */
     if ((g->count & (g->count - 1)) == 0)

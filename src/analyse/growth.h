@@ -6,7 +6,7 @@
 #include "model/run.h"
 
 #define GROWTH_LEAST 8     /* steps: fewer show nothing */
-#define GROWTH_MOST  65536 /* later ones are left out */
+#define GROWTH_MAX   65536 /* later ones are left out */
 
 struct growth {
     struct line_point *points;

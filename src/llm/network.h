@@ -54,7 +54,7 @@ struct network_cache {
 struct network_state {
     size_t batch;
     struct network_cache *cache;
-    size_t cache_count, found; /* the last of them that was looked for */
+    size_t cache_count, found;  /* the last of them that was looked for */
     struct ort_value *hidden;   /* of the encoder, or NULL */
     size_t hidden_len;          /* tokens that went into it */
     const int64_t *hidden_mask; /* NULL: all of it counts */

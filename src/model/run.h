@@ -211,9 +211,9 @@ struct token {
                   to be kept */
     double probability; /* that the model gave it; 0: not told */
     /* In the inference that made it: from its layers' first operator, and the
-     * runtime's work before that, to their last.  That is the time of the layers, what the runtime took between
-     * operators, and the operators of no layer that ran meanwhile.  0: not
-     * known. */
+     * runtime's work before that, to their last.  That is the time of the
+     * layers, what the runtime took between operators, and the operators of no
+     * layer that ran meanwhile.  0: not known. */
     uint64_t layers_ns, between_ns, outside_ns;
 };
 

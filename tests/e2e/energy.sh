@@ -82,12 +82,13 @@ if [ "$status" = 'no energy source' ]; then
         >/dev/null || fail "energy by layer, component and context"
     # The database has the same of each layer, with its label.
     jq -e --argjson mj "$(stored 'SELECT json_group_array(energy_mj)
-        FROM layer_metrics WHERE energy_method = 2')" \
+        FROM layer_metrics WHERE energy_method = 2 AND token_id IS NULL')" \
         '[.parts.layers[].gross_j * 1000] as $j | ($mj | length) == 2 and
         ([$j, $mj] | transpose | all(.[0] - .[1] | fabs < 0.002))' out \
         >/dev/null || fail "the database has other layers than the account"
     [ "$(stored "SELECT count(DISTINCT layer_metric_id) FROM component_metrics
-        WHERE energy_mj > 0 AND energy_method = 2 AND component_name =
+        WHERE energy_mj > 0 AND energy_method = 2 AND layer_metric_id IN
+        (SELECT id FROM layer_metrics WHERE token_id IS NULL) AND component_name =
         (SELECT id FROM texts WHERE text = 'q_proj')")" = 2 ] ||
         fail "the database has no q_proj of each layer"
     # Operators that ran only in an inference left out as disturbed are in the

@@ -105,7 +105,7 @@ holds '[.components[].component] | index("down_proj") and index("lm_head")'
 grep -q '^  decode' out || fail "report --phase decode has no such table"
 grep -q '^  prefill$' out && fail "report --phase decode tells of prefill"
 [ "$(sqlite3 t.db 'SELECT count(*) FROM layer_metrics
-    WHERE run = (SELECT max(run) FROM operators)')" -eq 2 ] ||
+    WHERE token_id IS NULL AND run = (SELECT max(run) FROM operators)')" -eq 2 ] ||
     fail "no layer is in the database"
 rc=0
 "$ortmeter" report --db t.db --phase warm >out 2>err || rc=$?
