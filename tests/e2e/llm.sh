@@ -22,3 +22,16 @@ is .phases.decode.count 8
 # A model that is none of language has no such figures, rather than zeros.
 meter "$programs/linked" "$models/mlp.onnx" 11
 holds '(has("phases") or has("tokens")) | not'
+
+# Its tokens are in the tables that `generate` fills: those whose operators were
+# kept have their layers, which with the gaps are the layers' time.
+need_tool sqlite3
+"$ortmeter" run --ops all --quiet --db watched.db -- node "$here/decode.cjs" \
+    "$npm/onnxruntime-node" "$models/decoder" 1 8 12 >out 2>err ||
+    fail "the program failed: $(cat err)"
+[ "$(sqlite3 watched.db 'SELECT count(*) > 0 AND min(layers_ns = between_ns +
+    outside_ns + (SELECT sum(duration_ns) FROM layer_metrics l
+    WHERE l.token_id = t.number)) FROM tokens t WHERE layers_ns')" = 1 ] ||
+    fail "no token has layers, or they are not its layers' time"
+[ "$(sqlite3 watched.db 'SELECT count(*) FROM tokens')" = 12 ] ||
+    fail "other tokens are stored than were made"
