@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "collect/trace_state.h"
+#include "model/limits.h"
 
 #include <stdlib.h>
 
@@ -329,7 +330,7 @@ static void take_token(struct trace *t, uint32_t process,
                     .seen = r->token.id == -1,
                     .text = trace_text(t, r->token.text),
                     .time_ns = trace_since_start(t, r->token.time),
-                    .duration_ns = r->token.duration_ns < INT64_MAX
+                    .duration_ns = r->token.duration_ns < LIMIT_NS
                                            ? r->token.duration_ns
                                            : 0,
                     .probability = r->token.probability > 0 &&
