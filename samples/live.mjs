@@ -18,6 +18,8 @@ function connect() {
             console.log(i.number, i.model_name, i.latency.end_to_end_ms);
             seen[i.run_id] = i.number;
         }
+        if (message.type === 'snapshot')
+            console.error('listening');
         if (message.type === 'error')
             console.error(message.message);
         if (message.event === 'ended')

@@ -4,6 +4,7 @@
 #include "base/digits.h"
 #include "model/phase.h"
 #include "os/clock.h"
+#include "serve/event_json.h"
 #include "serve/figures_json.h"
 #include "serve/run_about.h"
 
@@ -57,6 +58,7 @@ void following_free(struct following *f)
 struct reading_new {
     struct following *follow;
     size_t count; /* rows of this kind */
+    uint64_t lost;
     void (*say)(void *to, const char *type, const char *run, char *json);
     void *to;
 };
@@ -92,6 +94,7 @@ static void take_session(void *to, const struct session *x)
     if (++n->count <= f->known_sessions)
         return;
     run_metrics_session(f->figures, x);
+    f->shown->newest.session = x->id;
 
     struct live_session *s = session_of(f, x->id, PHASE_OTHER);
 
@@ -109,6 +112,7 @@ static void take_process(void *to, const struct process *p)
     struct reading_new *n = to;
 
     n->count++;
+    n->lost += event_lost(p);
     run_metrics_process(n->follow->figures, p);
 }
 
@@ -171,7 +175,7 @@ static void take_inference(void *to, const struct inference *i)
         hist_add(s->latency, i->duration_ns);
     }
     keep_event(f, s, i);
-    f->shown->newest = i->number;
+    f->shown->newest.inference = i->number;
 }
 
 /* --- /ws/profiling -------------------------------------------------------- */
@@ -227,6 +231,14 @@ static void take_section(void *to, const struct section *x)
         buf_clear(&text);
     }
     buf_release(&text);
+}
+
+static void take_mark(void *to, const struct note *x)
+{
+    struct reading_new *n = to;
+
+    (void)x;
+    n->count++;
 }
 
 static void take_token(void *to, const struct token *t)
@@ -298,7 +310,9 @@ size_t following_read(struct following *f, struct store *s,
         void (*tell)(void *to, const char *type, const char *run, char *json),
         void *to)
 {
-    struct reading_new n = { f, 0, tell, to };
+    struct reading_new n = { .follow = f, .say = tell, .to = to };
+    struct live_cursor before = f->shown->newest;
+    struct live_cursor *newest = &f->shown->newest;
     uint64_t inferences = f->inferences, readings = f->readings_seen;
     uint64_t sections = f->sections, tokens = f->tokens;
     int64_t row = f->run.row;
@@ -321,13 +335,19 @@ size_t following_read(struct following *f, struct store *s,
     SINCE(reading, f->readings_seen);
     SINCE(section, sections);
     SINCE(token, tokens);
+    SINCE(mark, newest->mark);
+    newest->marks += n.count;
 #undef SINCE
+    newest->lost = n.lost;
+    (void)store_last_operator_run(s, row, newest->inference, &newest->operation,
+            NULL);
     say_power(&n, readings);
 
     size_t found = (size_t)(f->inferences - inferences) +
                    (size_t)(f->readings_seen - readings) +
                    (size_t)(sections - f->sections) +
-                   (size_t)(tokens - f->tokens);
+                   (size_t)(tokens - f->tokens) +
+                   (memcmp(&before, newest, sizeof(before)) != 0);
 
     f->sections = sections;
     f->tokens = tokens;

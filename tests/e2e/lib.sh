@@ -116,6 +116,15 @@ await() { # command...
     fail "waited in vain for: $*"
 }
 
+# Whether a server answers, by the file that has its stderr and may not be there
+# yet; then `base` is its address and `owner` its owner's token.
+is_serving() { # file
+    [ -s "$1" ] || return
+    base=$(sed -n 's|.*serving at \(.*\)/#token=.*|\1|p' "$1")
+    owner=$(sed -n 's|.*#token=||p' "$1")
+    [ -n "$base" ] && curl -sk -o healthz.txt "$base/healthz"
+}
+
 # --- looking -----------------------------------------------------------------
 
 field() { # jq's path

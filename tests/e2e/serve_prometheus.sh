@@ -15,8 +15,7 @@ touch log
 recorder=$!
 await test -s t.db
 "$ortmeter" serve --db t.db 2>serve.err &
-await grep -q 'serving at' serve.err
-base=$(sed -n 's|.*serving at \(.*\)/#token=.*|\1|p' serve.err)
+await is_serving serve.err
 
 # Counted, and read of the session, too.
 complete() {
