@@ -201,6 +201,7 @@ static void take_reading(void *to, const struct reading *r)
 
     n->count++;
     readings_take(&n->follow->readings, r);
+    live_power_take(&n->follow->power, r);
 }
 
 static void take_section(void *to, const struct section *x)
@@ -263,46 +264,19 @@ static void take_token(void *to, const struct token *t)
     buf_release(&text);
 }
 
-/* Milliwatts by kind of zone: parents only, so that none counts twice. */
-static void say_power(struct reading_new *n, uint64_t from)
+static void say_power(struct reading_new *n)
 {
-    const struct following *f = n->follow;
-    double total = 0;
-    bool any = false;
-    uint64_t time_ns = 0;
-    uint8_t method = READING_MEASURED; /* the weakest of those summed */
-
-    if (from == f->readings_seen)
-        return;
-    for (size_t i = 0; i < f->readings.count; i++) {
-        const struct reading *r = &f->readings.last[i];
-        const struct subject *x = subject_book_find(&f->book, r->subject);
-        const struct subject *parent =
-                x ? subject_book_find(&f->book, x->parent) : NULL;
-
-        if (r->metric != METRIC_zone_power_watts || !x ||
-                (parent && parent->kind == SUBJECT_ZONE))
-            continue;
-        any = true;
-        total += r->value * 1000;
-        if (r->method > method)
-            method = r->method;
-        if (r->time_ns > time_ns)
-            time_ns = r->time_ns;
-    }
-    if (!any)
-        return;
-
+    struct following *f = n->follow;
     struct buf text = { 0 };
     struct json j = json_line_into(&text);
+    uint64_t time_ns;
 
     json_object(&j, NULL);
     json_text(&j, "run_id", f->run.id);
-    json_u64(&j, "time_ns", time_ns);
-    json_real(&j, "total_power_mw", total);
-    json_text(&j, "method", reading_method_name((enum reading_method)method));
-    json_end(&j);
-    say(n, "power_sample", time_ns, buf_cstr(&text));
+    if (live_power_next(&f->power, &f->book, &j, &time_ns)) {
+        json_end(&j);
+        say(n, "power_sample", time_ns, buf_cstr(&text));
+    }
     buf_release(&text);
 }
 
@@ -341,7 +315,7 @@ size_t following_read(struct following *f, struct store *s,
     newest->lost = n.lost;
     (void)store_last_operator_run(s, row, newest->inference, &newest->operation,
             NULL);
-    say_power(&n, readings);
+    say_power(&n);
 
     size_t found = (size_t)(f->inferences - inferences) +
                    (size_t)(f->readings_seen - readings) +
