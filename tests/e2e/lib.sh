@@ -116,6 +116,13 @@ await() { # command...
     fail "waited in vain for: $*"
 }
 
+# A port of 127.0.0.1 that nobody has, nor looks for.
+free_port() {
+    node -e "const s = require('node:net').createServer();
+        s.listen(0, '127.0.0.1', () => {
+            console.log(s.address().port); s.close(); })"
+}
+
 # Whether a server answers, by the file that has its stderr and may not be there
 # yet; then `base` is its address and `owner` its owner's token.
 is_serving() { # file

@@ -48,7 +48,8 @@ check_numbers() { # file
 
 # --- serve before the run ------------------------------------------------------
 
-serve
+port=$(free_port)
+serve --port "$port"
 listen before.txt
 "$ortmeter" run -q --tag nightly -- "${program[@]}" >program.txt
 wait "$listener" || fail "the client: $(cat client.err)"
@@ -60,7 +61,6 @@ curl -s "$base/api/sessions?run=$id" >sessions.json
 
 # --- a server that is killed, and another in its place --------------------------
 
-port=${base##*:}
 listen killed.txt
 "$ortmeter" run -q -- "${program[@]}" >program.txt &
 runner=$!
