@@ -26,9 +26,9 @@ run_meter() {
 : >meter.txt
 run_meter &
 
-# Texts are made until there is a file.
+# Texts are made until there is a file, or nobody waits for them any more.
 cat >program <<'END_OF_PROGRAM'
-until [ -e end ]; do
+while [ -e program ] && [ ! -e end ]; do
     node "$1/decode.cjs" "$2/onnxruntime-node" "$3/decoder" 2 7 10
 done
 END_OF_PROGRAM
