@@ -78,7 +78,8 @@ static size_t texts_needed(struct lws *wsi)
            (size_t)2 * REQUEST_QUERY_MAX;
 }
 
-static void read_query(struct lws *wsi, struct request *r, char *to, char *end)
+static void read_query(struct lws *wsi, struct request *r, char *to,
+        const char *end)
 {
     for (int n = 0;; n++) {
         int len = lws_hdr_copy_fragment(wsi, to, (int)(end - to),
