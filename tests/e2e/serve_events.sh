@@ -31,15 +31,18 @@ listen() { # file, events, after
     await grep -q '"snapshot"' "$1"
 }
 
+# A collector that is slow to answer is asked again.
+is_steered() { # true|false
+    curl -s -o answer.json -X POST -H "Authorization: Bearer $owner" \
+        -H 'Content-Type: application/json' -d "{\"paused\":$1}" \
+        "$base/api/profiling/run/$id/control"
+    jq -e ".paused == $1" answer.json >/dev/null
+}
+
 # A pause and its end are two marks.
 mark() {
-    for paused in true false; do
-        curl -s -o answer.json -X POST -H "Authorization: Bearer $owner" \
-            -H 'Content-Type: application/json' -d "{\"paused\":$paused}" \
-            "$base/api/profiling/run/$id/control"
-        jq -e ".paused == $paused" answer.json >/dev/null ||
-            fail "control: $(cat answer.json)"
-    done
+    await is_steered true
+    await is_steered false
 }
 
 list() { # file, list, jq's filter
