@@ -6,6 +6,7 @@
 // `seen` has the last number of each run.
 const [base = 'http://127.0.0.1:8000', token] = process.argv.slice(2);
 const seen = {};
+let again;
 
 function connect() {
     const socket = new WebSocket(base.replace('http', 'ws') + '/ws/metrics',
@@ -18,12 +19,18 @@ function connect() {
             console.log(i.number, i.model_name, i.latency.end_to_end_ms);
             seen[i.run_id] = i.number;
         }
+        if (message.type === 'snapshot')
+            console.error('listening');
         if (message.type === 'error')
             console.error(message.message);
         if (message.event === 'ended')
             process.exit(0);
     };
-    socket.onclose = () => setTimeout(connect, 500);
+    // Of a refused connection node tells an error only, browsers both.
+    socket.onclose = socket.onerror = () => {
+        clearTimeout(again);
+        again = setTimeout(connect, 500);
+    };
 }
 
 connect();

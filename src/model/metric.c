@@ -36,6 +36,8 @@ static const struct word scopes[METRIC_SCOPES] = {
     [METRIC_RUN] = { "run", "One value for the whole run" },
     [METRIC_CORE] = { "core", "One value for each logical CPU" },
     [METRIC_THREAD] = { "thread", "One value for each thread" },
+    [METRIC_SERVER] = { "server", "One value for `ortmeter serve`, in its "
+                                  "/metrics" },
 };
 
 static const struct word sources[METRIC_SOURCES] = {

@@ -39,6 +39,7 @@ enum metric_scope {
     METRIC_RUN,
     METRIC_CORE,
     METRIC_THREAD,
+    METRIC_SERVER, /* `ortmeter serve`: of no run */
     METRIC_SCOPES
 };
 
@@ -406,7 +407,16 @@ enum metric_source {
     X(host_storage_pressure_seconds_total, "seconds", COUNTER, HOST, SYSTEM, \
         "Time that some thread had to wait for storage.") \
     X(host_storage_stall_seconds_total, "seconds", COUNTER, HOST, SYSTEM, \
-        "Time that all threads with work to do waited for storage.")
+        "Time that all threads with work to do waited for storage.") \
+    X(server_requests_total, "requests", COUNTER, SERVER, COLLECTOR, \
+        "Requests that were answered.") \
+    X(server_refusals_total, "refusals", COUNTER, SERVER, COLLECTOR, \
+        "Requests that were refused with a status 4xx.") \
+    X(server_websocket_clients, "clients", GAUGE, SERVER, COLLECTOR, \
+        "WebSocket clients now.") \
+    X(server_merged_ticks_total, "ticks", COUNTER, SERVER, COLLECTOR, \
+        "Ticks that found a client's last message unsent: what was due went " \
+        "with the next.")
 /* clang-format on */
 
 #define X(name, unit, kind, scope, source, help) METRIC_##name,

@@ -2,22 +2,16 @@
 
 #include "analyse/summary.h"
 #include "base/alloc.h"
-#include "base/map.h"
 #include "export/metrics/prometheus.h"
 #include "model/phase.h"
 #include "os/clock.h"
-#include "os/local.h"
-#include "os/thread.h"
-#include "serve/figures_json.h"
-#include "serve/live_run.h"
+#include "serve/live_state.h"
 #include "serve/run_about.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <threads.h>
 
 #define BUSY_NS   UINT64_C(20000000)    /* between two looks, with clients */
 #define IDLE_NS   UINT64_C(250000000)   /* and without */
@@ -27,26 +21,6 @@
 #define LINK_NS                                                   \
     UINT64_C(100000000) /* between two tries to reach a collector \
                          */
-
-struct live {
-    int (*open_store)(void *context, struct store **out, enum store_mode mode,
-            struct error *e);
-    void *context;
-    void (*changed)(void *to);
-    void *to;
-    struct store *store;       /* of the thread */
-    struct store *reader;      /* of the service thread; NULL: not needed yet */
-    struct local_links *links; /* to collectors, while somebody listens to us */
-    uint64_t linked_ns;        /* when was last tried to reach all */
-    struct thread *thread;
-    atomic_bool stops;
-    atomic_int listeners;
-    mtx_t mutex;
-    struct live_view view; /* under the mutex, as what follows */
-    struct following *following[LIVE_RUNS];
-    struct map series; /* hash of a series to its number */
-    size_t value_cap;
-};
 
 /* --- series --------------------------------------------------------------- */
 
@@ -420,6 +394,8 @@ void live_stop(struct live *l)
     map_release(&l->series);
     local_links_free(l->links);
     store_close(l->store);
+    for (size_t i = 0; i < LIVE_NAMES; i++)
+        names_release(&l->names[i].names);
     store_close(l->reader);
     mtx_destroy(&l->mutex);
     free(l);
@@ -439,120 +415,6 @@ void live_unlock(struct live *l)
 void live_listeners(struct live *l, int more)
 {
     (void)atomic_fetch_add(&l->listeners, more);
-}
-
-static struct store *reader_of(struct live *l)
-{
-    if (!l->reader)
-        (void)l->open_store(l->context, &l->reader, STORE_READ, NULL);
-    return l->reader;
-}
-
-/* Those that are kept; false: the first wanted is not among them. */
-static bool from_memory(const struct live_view *v, const char *run,
-        uint64_t *after, size_t most, struct buf *out, size_t *count)
-{
-    for (size_t i = 0; i < v->run_count; i++) {
-        const struct live_run *r = v->runs[i];
-
-        if (strcmp(r->id, run) != 0)
-            continue;
-        while (*count < most && *after < r->newest) {
-            const struct live_event *e = &r->events[(*after + 1) % LIVE_EVENTS];
-
-            if (e->number != *after + 1)
-                return false;
-            buf_printf(out, "%s%s", *count ? "," : "", e->json);
-            (*after)++;
-            (*count)++;
-        }
-        return true;
-    }
-    return false;
-}
-
-struct stored_events {
-    struct inference_context context;
-    struct map models; /* session to its model's path */
-    struct buf *out;
-    size_t *count;
-};
-
-static void take_model(void *to, const struct session *x)
-{
-    struct stored_events *s = to;
-
-    if (x->model)
-        map_put(&s->models, x->id, (uintptr_t)alloc_text(x->model));
-}
-
-static void take_event(void *to, const struct inference *i)
-{
-    struct stored_events *s = to;
-    const uint64_t *model = map_find(&s->models, i->session);
-    struct json j;
-
-    if ((*s->count)++)
-        buf_char(s->out, ',');
-    j = json_line_into(s->out);
-    s->context.model = model ? (const char *)(uintptr_t)*model : NULL;
-    inference_json(&j, i, &s->context);
-}
-
-static void take_start(void *to, const struct run *r)
-{
-    ((struct stored_events *)to)->context.started_wall_ns = r->started_wall_ns;
-}
-
-uint64_t live_events(struct live *l, const char *run_id, uint64_t after,
-        size_t most, struct buf *out, size_t *count)
-{
-    struct stored_events s = { .context = { .run_id = run_id, .jitter_ns = -1 },
-        .out = out,
-        .count = count };
-    struct store *store;
-    int64_t row;
-
-    *count = 0;
-    if (from_memory(live_lock(l), run_id, &after, most, out, count)) {
-        live_unlock(l);
-        return after;
-    }
-    live_unlock(l);
-    if (*count)
-        return after;
-    store = reader_of(l);
-    if (!store || store_find_run_id(store, run_id, &row, NULL) ||
-            store_read_run(store, row, take_start, &s, NULL) ||
-            store_each_session(store, row, take_model, &s, NULL))
-        return after;
-    (void)store_each_inference_since(store, row, &after, most, take_event, &s,
-            NULL);
-    for (size_t i = 0; i < s.models.cap; i++)
-        if (s.models.entries[i].used)
-            free((char *)(uintptr_t)s.models.entries[i].value);
-    map_release(&s.models);
-    return after;
-}
-
-struct found_run {
-    char *id;
-};
-
-static void take_id(void *to, const struct run *r)
-{
-    memcpy(((struct found_run *)to)->id, r->id, sizeof(r->id));
-}
-
-bool live_finds(struct live *l, const char *name, char id[RUN_ID_LEN + 1])
-{
-    struct store *store = reader_of(l);
-    int64_t row;
-
-    return store && strlen(name) >= 4 &&
-           store_find_run_id(store, name, &row, NULL) == 0 &&
-           store_read_run(store, row, take_id, &(struct found_run){ id },
-                   NULL) == 0;
 }
 
 void live_prometheus(struct live *l, struct buf *out)

@@ -42,13 +42,22 @@ struct live_event {
     char *json;
 };
 
+/* How far somebody has read in what comes of a run; each is the last that he
+ * has. */
+struct live_cursor {
+    uint64_t inference, operation; /* numbers in the run */
+    uint64_t mark, marks;          /* its row in the store, and its number */
+    uint64_t session;              /* the last one's id */
+    uint64_t lost;                 /* records of all processes so far */
+};
+
 struct live_run {
     int64_t row;
     char id[RUN_ID_LEN + 1];
     bool ended;
-    bool silent;         /* its collector has not been heard for a second */
-    uint64_t heard_ns;   /* wall: when it was */
-    uint64_t newest;     /* inference */
+    bool silent;       /* its collector has not been heard for a second */
+    uint64_t heard_ns; /* wall: when it was */
+    struct live_cursor newest;
     struct buf text;     /* its row, a JSON object */
     struct buf system;   /* the newest system metric; empty: none */
     struct buf currents; /* the newest event of each session, with commas */
@@ -93,11 +102,25 @@ void live_unlock(struct live *l);
 /* How many clients listen: without any, it looks less often. */
 void live_listeners(struct live *l, int more);
 
-/* Adds the events of a run after that number, with commas, up to so many; for
- * the service thread.  Those that are kept come from memory, older ones and
- * those of stored runs from the store.  Returns the number of the last. */
-uint64_t live_events(struct live *l, const char *run_id, uint64_t after,
-        size_t most, struct buf *out, size_t *count);
+/* Each adds what comes next in a run, with commas, up to so many, and moves the
+ * cursor behind it; for the service thread.  Returns how many there were.
+ * Inferences that are kept come from memory; the rest, and all of runs that are
+ * not followed, from the store.  Operations are those of inferences up to the
+ * cursor's.  Of events none is left out, but one that grew is told again. */
+typedef size_t live_reading(struct live *l, const char *run_id,
+        struct live_cursor *at, size_t most, struct buf *out);
+live_reading live_inferences, live_operations, live_happenings;
+
+/* The cursor behind all that belongs to inferences up to that one; events have
+ * no such place, so that all come. */
+struct live_cursor live_cursor_at(struct live *l, const char *run_id,
+        uint64_t inference);
+
+/* Whether a run is not followed, and has ended; adds its row, unless NULL. */
+bool live_ended_run(struct live *l, const char *run_id, struct buf *out);
+/* Under the lock: the run if it is followed, else NULL. */
+const struct live_run *live_run_of(const struct live_view *v,
+        const char *run_id);
 
 /* Adds the newest figures of the runs that are followed, as Prometheus reads
  * them: without a look into the store, however long they have been going. */

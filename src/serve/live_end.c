@@ -11,7 +11,7 @@
 
 /* Rows that belong to tokens, as JSON; in the order of their tokens. */
 struct part {
-    uint64_t token; /* its row in the run, from 1 */
+    uint64_t token; /* its row in the run, from 1; 0: of the whole run */
     char *json;
 };
 
@@ -21,6 +21,7 @@ struct parts {
 };
 
 struct place {
+    bool known;
     uint64_t token;
     uint32_t layer;
 };
@@ -80,7 +81,7 @@ static void keep_place(struct ending *x, const struct layer_metric *l)
             x->places[i] = (struct place){ 0 };
         x->place_count = count;
     }
-    x->places[l->id] = (struct place){ l->token_id, l->layer_index };
+    x->places[l->id] = (struct place){ true, l->token_id, l->layer_index };
 }
 
 static void take_layer(void *to, const struct layer_metric *l)
@@ -89,8 +90,6 @@ static void take_layer(void *to, const struct layer_metric *l)
     struct buf text = { 0 };
     struct json j = json_line_into(&text);
 
-    if (!l->token_id) /* of the whole run: that is in its summary */
-        return;
     keep_place(x, l);
     json_object(&j, NULL);
     json_u64(&j, "id", l->id);
@@ -110,12 +109,12 @@ static void take_component(void *to, const struct component_metric *c)
                               ? x->places[c->layer_metric_id]
                               : (struct place){ 0 };
 
-    if (!at.token)
-        return;
     json_object(&j, NULL);
     json_u64(&j, "id", c->id);
-    json_u64(&j, "layer_metric_id", c->layer_metric_id);
-    json_u64(&j, "layer_index", at.layer);
+    if (at.known) { /* others are outside of all layers */
+        json_u64(&j, "layer_metric_id", c->layer_metric_id);
+        json_u64(&j, "layer_index", at.layer);
+    }
     json_text(&j, "component_name", c->component_name);
     json_u64(&j, "count", c->count);
     json_fixed(&j, "duration_ms", (double)c->duration_ns / 1e6, 6);
@@ -148,7 +147,7 @@ static void say(const struct ending *x, const char *type, struct json *j,
     x->tell(x->to, type, x->follow->run.id, text->p);
 }
 
-/* A message for each token. */
+/* A message for each token, and one for the whole run. */
 static void say_parts(const struct ending *x, const struct parts *p,
         const char *type, const char *key)
 {
@@ -157,8 +156,9 @@ static void say_parts(const struct ending *x, const struct parts *p,
         struct buf text = { 0 };
         struct json j = message(&text, type, x->follow->run.id);
 
-        json_u64(&j, "token_id", token);
-        if (token <= x->token_count)
+        if (token)
+            json_u64(&j, "token_id", token);
+        if (token && token <= x->token_count)
             json_u64(&j, "token_index", x->index[token - 1]);
         json_array(&j, key);
         for (; i < p->count && p->items[i].token == token; i++)

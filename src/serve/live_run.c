@@ -4,6 +4,7 @@
 #include "base/digits.h"
 #include "model/phase.h"
 #include "os/clock.h"
+#include "serve/event_json.h"
 #include "serve/figures_json.h"
 #include "serve/run_about.h"
 
@@ -57,6 +58,7 @@ void following_free(struct following *f)
 struct reading_new {
     struct following *follow;
     size_t count; /* rows of this kind */
+    uint64_t lost;
     void (*say)(void *to, const char *type, const char *run, char *json);
     void *to;
 };
@@ -92,6 +94,7 @@ static void take_session(void *to, const struct session *x)
     if (++n->count <= f->known_sessions)
         return;
     run_metrics_session(f->figures, x);
+    f->shown->newest.session = x->id;
 
     struct live_session *s = session_of(f, x->id, PHASE_OTHER);
 
@@ -109,6 +112,7 @@ static void take_process(void *to, const struct process *p)
     struct reading_new *n = to;
 
     n->count++;
+    n->lost += event_lost(p);
     run_metrics_process(n->follow->figures, p);
 }
 
@@ -171,7 +175,7 @@ static void take_inference(void *to, const struct inference *i)
         hist_add(s->latency, i->duration_ns);
     }
     keep_event(f, s, i);
-    f->shown->newest = i->number;
+    f->shown->newest.inference = i->number;
 }
 
 /* --- /ws/profiling -------------------------------------------------------- */
@@ -197,6 +201,7 @@ static void take_reading(void *to, const struct reading *r)
 
     n->count++;
     readings_take(&n->follow->readings, r);
+    live_power_take(&n->follow->power, r);
 }
 
 static void take_section(void *to, const struct section *x)
@@ -231,6 +236,14 @@ static void take_section(void *to, const struct section *x)
     buf_release(&text);
 }
 
+static void take_mark(void *to, const struct note *x)
+{
+    struct reading_new *n = to;
+
+    (void)x;
+    n->count++;
+}
+
 static void take_token(void *to, const struct token *t)
 {
     struct reading_new *n = to;
@@ -253,46 +266,19 @@ static void take_token(void *to, const struct token *t)
     buf_release(&text);
 }
 
-/* Milliwatts by kind of zone: parents only, so that none counts twice. */
-static void say_power(struct reading_new *n, uint64_t from)
+static void say_power(struct reading_new *n)
 {
-    const struct following *f = n->follow;
-    double total = 0;
-    bool any = false;
-    uint64_t time_ns = 0;
-    uint8_t method = READING_MEASURED; /* the weakest of those summed */
-
-    if (from == f->readings_seen)
-        return;
-    for (size_t i = 0; i < f->readings.count; i++) {
-        const struct reading *r = &f->readings.last[i];
-        const struct subject *x = subject_book_find(&f->book, r->subject);
-        const struct subject *parent =
-                x ? subject_book_find(&f->book, x->parent) : NULL;
-
-        if (r->metric != METRIC_zone_power_watts || !x ||
-                (parent && parent->kind == SUBJECT_ZONE))
-            continue;
-        any = true;
-        total += r->value * 1000;
-        if (r->method > method)
-            method = r->method;
-        if (r->time_ns > time_ns)
-            time_ns = r->time_ns;
-    }
-    if (!any)
-        return;
-
+    struct following *f = n->follow;
     struct buf text = { 0 };
     struct json j = json_line_into(&text);
+    uint64_t time_ns;
 
     json_object(&j, NULL);
     json_text(&j, "run_id", f->run.id);
-    json_u64(&j, "time_ns", time_ns);
-    json_real(&j, "total_power_mw", total);
-    json_text(&j, "method", reading_method_name((enum reading_method)method));
-    json_end(&j);
-    say(n, "power_sample", time_ns, buf_cstr(&text));
+    if (live_power_next(&f->power, &f->book, &j, &time_ns)) {
+        json_end(&j);
+        say(n, "power_sample", time_ns, buf_cstr(&text));
+    }
     buf_release(&text);
 }
 
@@ -300,7 +286,9 @@ size_t following_read(struct following *f, struct store *s,
         void (*tell)(void *to, const char *type, const char *run, char *json),
         void *to)
 {
-    struct reading_new n = { f, 0, tell, to };
+    struct reading_new n = { .follow = f, .say = tell, .to = to };
+    struct live_cursor before = f->shown->newest;
+    struct live_cursor *newest = &f->shown->newest;
     uint64_t inferences = f->inferences, readings = f->readings_seen;
     uint64_t sections = f->sections, tokens = f->tokens;
     int64_t row = f->run.row;
@@ -323,13 +311,19 @@ size_t following_read(struct following *f, struct store *s,
     SINCE(reading, f->readings_seen);
     SINCE(section, sections);
     SINCE(token, tokens);
+    SINCE(mark, newest->mark);
+    newest->marks += n.count;
 #undef SINCE
-    say_power(&n, readings);
+    newest->lost = n.lost;
+    (void)store_last_operator_run(s, row, newest->inference, &newest->operation,
+            NULL);
+    say_power(&n);
 
     size_t found = (size_t)(f->inferences - inferences) +
                    (size_t)(f->readings_seen - readings) +
                    (size_t)(sections - f->sections) +
-                   (size_t)(tokens - f->tokens);
+                   (size_t)(tokens - f->tokens) +
+                   (memcmp(&before, newest, sizeof(before)) != 0);
 
     f->sections = sections;
     f->tokens = tokens;

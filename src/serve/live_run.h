@@ -4,6 +4,7 @@
 #include "export/metrics/readings.h"
 #include "export/metrics/run_metrics.h"
 #include "serve/live.h"
+#include "serve/live_power.h"
 
 /* What is known of a session's inferences of one phase. */
 struct live_session {
@@ -22,6 +23,7 @@ struct following {
     struct run_metrics *figures;
     struct subject_book book;
     struct readings readings;
+    struct live_power power;
     struct live_session *sessions;
     size_t session_count;
     uint64_t inferences, readings_seen, sections, tokens;

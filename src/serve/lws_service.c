@@ -5,6 +5,7 @@
 #include "os/file.h"
 #include "serve/certificate.h"
 #include "serve/generations.h"
+#include "serve/lws_request.h"
 
 #include <errno.h>
 #include <libwebsockets.h>
@@ -17,9 +18,7 @@
 #define CHUNK           65536
 #define FRAME_MAX       65536 /* of a client */
 #define GOODBYE_NS      UINT64_C(1000000000)
-#define MAPPED          "::ffff:" /* before an IPv4 address */
 #define SUBPROTOCOL     "ortmeter.v1"
-#define PREFER          "prefer:"
 
 /* What lws keeps for us of a connection; zeroed at its beginning. */
 struct connection {
@@ -39,127 +38,6 @@ struct connection {
 static struct server *server_of(struct lws *wsi)
 {
     return lws_context_user(lws_get_context(wsi));
-}
-
-/* --- what came ------------------------------------------------------------ */
-
-static const struct {
-    enum lws_token_indexes token;
-    const char *method;
-} methods[] = {
-    { WSI_TOKEN_GET_URI, "GET" },
-    { WSI_TOKEN_POST_URI, "POST" },
-    { WSI_TOKEN_HEAD_URI, "HEAD" },
-    { WSI_TOKEN_DELETE_URI, "DELETE" },
-    { WSI_TOKEN_PATCH_URI, "PATCH" },
-    { WSI_TOKEN_PUT_URI, "PUT" },
-    { WSI_TOKEN_OPTIONS_URI, "OPTIONS" },
-    { WSI_TOKEN_CONNECT, "CONNECT" },
-};
-
-static const struct {
-    enum lws_token_indexes token;
-    size_t at;
-} headers[] = {
-    { WSI_TOKEN_HOST, offsetof(struct request, host) },
-    { WSI_TOKEN_ORIGIN, offsetof(struct request, origin) },
-    { WSI_TOKEN_HTTP_AUTHORIZATION, offsetof(struct request, authorization) },
-    { WSI_TOKEN_HTTP_CONTENT_TYPE, offsetof(struct request, content_type) },
-    { WSI_TOKEN_HTTP_ACCEPT_ENCODING, offsetof(struct request, encoding) },
-    { WSI_TOKEN_PROTOCOL, offsetof(struct request, protocols) },
-    { WSI_TOKEN_HTTP_IF_NONE_MATCH, offsetof(struct request, if_none_match) },
-};
-
-/* Copies a header to where the texts go on. */
-static struct str copy(struct lws *wsi, char **to, enum lws_token_indexes token)
-{
-    int len = lws_hdr_total_length(wsi, token);
-    struct str s = { *to, (size_t)len };
-
-    if (lws_hdr_copy(wsi, *to, len + 1, token) < 0)
-        s.len = 0;
-    *to += len + 1;
-    return s;
-}
-
-/* The same of one that lws does not know. */
-static struct str copy_custom(struct lws *wsi, char **to, const char *name)
-{
-    int len = lws_hdr_custom_length(wsi, name, (int)strlen(name));
-    struct str s = { *to, len > 0 ? (size_t)len : 0 };
-
-    if (len <= 0)
-        return (struct str){ 0 };
-    if (lws_hdr_custom_copy(wsi, *to, len + 1, name, (int)strlen(name)) < 0)
-        s.len = 0;
-    *to += len + 1;
-    return s;
-}
-
-static size_t texts_needed(struct lws *wsi)
-{
-    int prefer = lws_hdr_custom_length(wsi, PREFER, (int)strlen(PREFER));
-    size_t sum = 64 + (prefer > 0 ? (size_t)prefer + 1 : 0);
-
-    for (size_t i = 0; i < LWS_ARRAY_SIZE(methods); i++)
-        sum += (size_t)lws_hdr_total_length(wsi, methods[i].token) + 1;
-    for (size_t i = 0; i < LWS_ARRAY_SIZE(headers); i++)
-        sum += (size_t)lws_hdr_total_length(wsi, headers[i].token) + 1;
-    /* Each fragment ends with a zero of its own. */
-    return sum +
-           2 * (size_t)lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_URI_ARGS) +
-           (size_t)2 * REQUEST_QUERY_MAX;
-}
-
-static void read_query(struct lws *wsi, struct request *r, char *to, char *end)
-{
-    for (int n = 0;; n++) {
-        int len = lws_hdr_copy_fragment(wsi, to, (int)(end - to),
-                WSI_TOKEN_HTTP_URI_ARGS, n);
-        struct str both = { to, len > 0 ? (size_t)len : 0 };
-
-        if (len < 0)
-            return;
-        if (r->query_count == REQUEST_QUERY_MAX) {
-            r->query_count++;
-            return;
-        }
-        r->query[r->query_count++] = (struct query){
-            str_before(both, '='),
-            str_after(both, '='),
-        };
-        to += len + 1;
-    }
-}
-
-static struct job *job_new(struct lws *wsi, bool upgrade)
-{
-    struct job *j = alloc_zero(1, sizeof(*j));
-    struct request *r = &j->request;
-    size_t room = texts_needed(wsi);
-    char *to = j->texts_of = alloc_zero(1, room);
-    char *end = to + room;
-
-    j->came_ns = mono_ns();
-    (void)lws_get_peer_simple(wsi, j->peer, sizeof(j->peer));
-    r->peer = str_starts(str_of(j->peer), MAPPED) ? j->peer + sizeof(MAPPED) - 1
-                                                  : j->peer;
-    r->upgrade = upgrade;
-    r->tls = lws_is_ssl(wsi);
-    for (size_t i = 0; i < LWS_ARRAY_SIZE(methods) && !r->method.p; i++)
-        if (lws_hdr_total_length(wsi, methods[i].token)) {
-            r->method = str_of(methods[i].method);
-            r->path = copy(wsi, &to, methods[i].token);
-        }
-    for (size_t i = 0; i < LWS_ARRAY_SIZE(headers); i++)
-        if (lws_hdr_total_length(wsi, headers[i].token))
-            *(struct str *)(void *)((char *)r + headers[i].at) =
-                    copy(wsi, &to, headers[i].token);
-    if (lws_hdr_custom_length(wsi, "access-control-request-method:", 30) > 0)
-        r->ask_method = str_of("there");
-    r->prefer = copy_custom(wsi, &to, PREFER);
-    read_query(wsi, r, to, end);
-    return j;
 }
 
 /* --- what goes out -------------------------------------------------------- */
@@ -368,20 +246,6 @@ static void let_go(struct server *s, struct connection *c)
         job_free(j);
 }
 
-/* Whether a path ends with %00.  The library lets it end the path and does not
- * count it; but it lies in its buffer, before the arguments or the version,
- * which have a zero before them in any case. */
-static bool has_zero(struct lws *wsi, const char *path, size_t len)
-{
-    bool asks = lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_URI_ARGS) > 0;
-    size_t zeros = 0;
-
-    while (zeros < 3 && !path[len + zeros])
-        zeros++;
-    return zeros == 3 || (zeros == 2 && !asks &&
-                                 strncmp(path + len + zeros, "HTTP/", 5) == 0);
-}
-
 static int take_request(struct lws *wsi, struct connection *c, bool cut)
 {
     struct server *s = server_of(wsi);
@@ -402,7 +266,7 @@ static int take_request(struct lws *wsi, struct connection *c, bool cut)
         let_go(s, c);
         return -1;
     }
-    j = job_new(wsi, false);
+    j = lws_request_read(wsi, false);
     c->wsi = wsi;
     c->job = j;
     c->headed = false;
@@ -474,7 +338,7 @@ static void take_answers(struct server *s)
 static int confirm_upgrade(struct lws *wsi)
 {
     struct server *s = server_of(wsi);
-    struct job *j = job_new(wsi, true);
+    struct job *j = lws_request_read(wsi, true);
     int rc = 0;
 
     if (!dispatch_check(s, &j->what, &j->request, &j->answer))
@@ -487,7 +351,7 @@ static int begin_socket(struct lws *wsi, struct connection *c,
         struct connection **list)
 {
     struct server *s = server_of(wsi);
-    struct job *j = job_new(wsi, true);
+    struct job *j = lws_request_read(wsi, true);
 
     *c = (struct connection){ .wsi = wsi };
     if (dispatch_check(s, &j->what, &j->request, &j->answer)) {
@@ -618,7 +482,8 @@ static int take_http(struct lws *wsi, enum lws_callback_reasons reason,
         struct connection *c, void *in, size_t len)
 {
     switch (reason) {
-    case LWS_CALLBACK_HTTP: return take_request(wsi, c, has_zero(wsi, in, len));
+    case LWS_CALLBACK_HTTP:
+        return take_request(wsi, c, lws_request_has_zero(wsi, in, len));
     case LWS_CALLBACK_HTTP_BODY: return take_body(c, in, len);
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
         /* It also comes behind a body of no bytes, whose request is under

@@ -19,7 +19,7 @@
 #define PORTS_TRIED   100
 #define USUAL_BIND    "127.0.0.1"
 #define REQUESTS_OFF  100 /* a second, of others than loopback */
-#define SETTLE_NS     UINT64_C(2000000000)
+#define SETTLE_NS     UINT64_C(10000000000)
 #define LAST_WORDS_NS UINT64_C(1000000000)
 
 /* --- workers -------------------------------------------------------------- */

@@ -54,7 +54,7 @@ struct server_plan {
 int server_start(struct server **out, const struct server_plan *p,
         struct error *e);
 /* A run of this process has ended: waits until those who listen could hear of
- * it, two seconds at most. */
+ * it, ten seconds at most. */
 void server_settle(struct server *s);
 
 /* Says goodbye to all clients, and waits for the threads.  NULL is welcome. */

@@ -13,16 +13,24 @@
 
 /* --- reading -------------------------------------------------------------- */
 
+/* Takes the place of one that has ended where there is no other. */
 static struct told_run *run_of(struct subscription *s, const char *id)
 {
-    for (size_t i = 0; i < s->run_count; i++)
+    struct told_run *r = NULL;
+
+    for (size_t i = 0; i < s->run_count; i++) {
         if (strcmp(s->runs[i].id, id) == 0)
             return &s->runs[i];
-    if (s->run_count == SUBSCRIPTION_RUNS)
-        return NULL;
-    s->runs[s->run_count] = (struct told_run){ 0 };
-    memcpy(s->runs[s->run_count].id, id, RUN_ID_LEN + 1);
-    return &s->runs[s->run_count++];
+        if (s->runs[i].ended)
+            r = &s->runs[i];
+    }
+    if (s->run_count < SUBSCRIPTION_RUNS)
+        r = &s->runs[s->run_count++];
+    if (r) {
+        *r = (struct told_run){ 0 };
+        memcpy(r->id, id, RUN_ID_LEN + 1);
+    }
+    return r;
 }
 
 static bool metric_fits(const char *pattern)
@@ -119,6 +127,31 @@ static const char *read_runs(struct subscription *s, struct live *l,
     return wrong ? wrong : rc ? "runs must be a list" : NULL;
 }
 
+/* A number of an inference, or {"inference":17,"operation":230}. */
+static const char *read_cursor(struct live *l, const char *id, struct str value,
+        struct live_cursor *out)
+{
+    struct str key, number;
+    uint64_t place[2] = { 0 };
+    int rc;
+
+    if (json_kind(value) != '{') {
+        if (str_u64(&place[0], value))
+            return "after has numbers";
+        *out = live_cursor_at(l, id, place[0]);
+        return NULL;
+    }
+    while ((rc = json_next_member(&value, &key, &number)) > 0) {
+        bool operation = str_is(key, "operation");
+
+        if ((!operation && !str_is(key, "inference")) ||
+                str_u64(&place[operation], number))
+            return "after has numbers, of an inference and an operation";
+    }
+    *out = (struct live_cursor){ .inference = place[0], .operation = place[1] };
+    return rc ? "after has numbers" : NULL;
+}
+
 static const char *read_after(struct subscription *s, struct live *l,
         struct str object, const char **code)
 {
@@ -129,12 +162,10 @@ static const char *read_after(struct subscription *s, struct live *l,
         while ((rc = json_next_member(&object, &key, &value)) > 0) {
             char name[RUN_ID_LEN + 1] = "", id[RUN_ID_LEN + 1];
             struct told_run *r = NULL;
-            uint64_t number;
+            const char *wrong;
 
             if (key.len <= RUN_ID_LEN)
                 memcpy(name, key.p, key.len);
-            if (str_u64(&number, value))
-                return "after has numbers";
             if (live_finds(l, name, id))
                 r = run_of(s, id);
             if (!r) {
@@ -142,7 +173,9 @@ static const char *read_after(struct subscription *s, struct live *l,
                 return "after names runs by their ids";
             }
             r->stored = true;
-            r->cursor = number;
+            wrong = read_cursor(l, id, value, &r->cursor);
+            if (wrong)
+                return wrong;
         }
     return rc ? "after must be an object" : NULL;
 }
@@ -427,16 +460,33 @@ static void snapshot(struct subscription *s, const struct live_view *v,
     s->began = true;
 }
 
-static void run_message(struct subscription *s, const struct live_run *x,
-        const char *event, struct json *j)
+/* `heard_ns` 0: of a run that is not followed. */
+static void run_message(struct subscription *s, struct told_run *r,
+        const char *event, uint64_t heard_ns, const struct buf *row,
+        struct json *j)
 {
+    r->started = true;
+    r->ended |= strcmp(event, "ended") == 0;
     head(j, s, "run");
     json_text(j, "event", event);
-    if (x->heard_ns)
-        json_u64(j, "heard_ns", x->heard_ns);
-    if (x->text.len)
-        json_raw(j, "run", buf_cstr(&x->text));
+    if (heard_ns)
+        json_u64(j, "heard_ns", heard_ns);
+    if (row->len)
+        json_raw(j, "run", buf_cstr(row));
     json_end(j);
+}
+
+/* Whether it was told all that it wants of the run. */
+static bool has_all(const struct subscription *s, const struct told_run *r,
+        const struct live_run *x)
+{
+    const struct live_cursor *a = &r->cursor, *b = &x->newest;
+
+    return (!(s->events & SEND_INFERENCES) || a->inference >= b->inference) &&
+           (!(s->events & SEND_OPERATIONS) || a->operation >= b->operation) &&
+           (!(s->events & SEND_EVENTS) ||
+                   (a->mark >= b->mark && a->session >= b->session &&
+                           a->lost == b->lost));
 }
 
 /* That a run began, fell silent, came back or ended; its events come first. */
@@ -457,49 +507,91 @@ static bool run_event(struct subscription *s, const struct live_view *v,
             continue;
         if (!r->started && !x->ended)
             event = "started";
-        else if (x->ended && !r->ended &&
-                 (r->cursor >= x->newest || !(s->events & SEND_INFERENCES)))
+        else if (x->ended && !r->ended && has_all(s, r, x))
             event = "ended";
         else if (x->silent != r->silent)
             event = x->silent ? "silent" : "back";
         if (!event)
             continue;
-        r->started = true;
-        r->ended |= strcmp(event, "ended") == 0;
         r->silent = x->silent;
-        run_message(s, x, event, j);
+        run_message(s, r, event, x->heard_ns, &x->text, j);
         return true;
     }
     return false;
 }
 
-/* Returns whether there are more at once. */
+/* That a stored run is at its end. */
+static bool stored_end(struct subscription *s, struct live *l, struct json *j)
+{
+    for (size_t i = 0; i < s->run_count; i++) {
+        struct told_run *r = &s->runs[i];
+        struct buf row = { 0 };
+
+        if (!r->drained || r->ended)
+            continue;
+        (void)live_ended_run(l, r->id, &row);
+        run_message(s, r, "ended", 0, &row, j);
+        buf_release(&row);
+        return true;
+    }
+    return false;
+}
+
+/* What is next of a run: up to EVENTS_MAX of each kind.  Returns how many there
+ * were of the kind of which there were most. */
+static size_t add_run(struct subscription *s, struct live *l,
+        struct told_run *r, struct json *j)
+{
+    static const struct {
+        unsigned wanted;
+        const char *key;
+        live_reading *read;
+    } kinds[] = {
+        { SEND_INFERENCES, "inferences", live_inferences },
+        { SEND_OPERATIONS, "operations", live_operations },
+        { SEND_EVENTS, "events", live_happenings },
+    };
+    size_t most = 0;
+
+    if (!(s->events & SEND_INFERENCES)) /* operations need not wait for them */
+        r->cursor.inference = UINT64_MAX;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        struct buf list = { 0 };
+        size_t count = 0;
+
+        if (s->events & kinds[i].wanted)
+            count = kinds[i].read(l, r->id, &r->cursor, EVENTS_MAX, &list);
+        if (list.len) {
+            json_array(j, kinds[i].key);
+            json_raw(j, NULL, buf_cstr(&list));
+            json_end(j);
+        }
+        most = count > most ? count : most;
+        buf_release(&list);
+    }
+    return most;
+}
+
+/* The next run that has something; they take turns.  Returns whether there may
+ * be more at once. */
 static bool add_events(struct subscription *s, struct live *l, struct json *j,
         bool *any)
 {
-    struct buf events = { 0 };
-    bool more = false;
-
-    for (size_t i = 0; i < s->run_count && !events.len; i++) {
-        struct told_run *r = &s->runs[i];
-        size_t count = 0;
+    for (size_t i = 0; i < s->run_count; i++) {
+        struct told_run *r = &s->runs[s->turn++ % s->run_count];
+        size_t count;
 
         if (r->ended)
             continue;
-        r->cursor =
-                live_events(l, r->id, r->cursor, EVENTS_MAX, &events, &count);
-        more = count == EVENTS_MAX;
+        r->over |= r->stored && live_ended_run(l, r->id, NULL);
+        count = add_run(s, l, r, j);
+        r->drained = r->over && !count;
+        if (count) {
+            *any = true;
+            return count >= EVENTS_MAX || s->run_count > 1;
+        }
     }
-    if (events.len) {
-        *any = true;
-        json_array(j, "inferences");
-        json_raw(j, NULL, buf_cstr(&events));
-        json_end(j);
-        /* Another run may have some, too. */
-        more |= s->run_count > 1;
-    }
-    buf_release(&events);
-    return more;
+    return false;
 }
 
 static bool delta(struct subscription *s, struct live *l, struct buf *out,
@@ -520,8 +612,7 @@ static bool delta(struct subscription *s, struct live *l, struct buf *out,
             any |= system_of(s, v, &j);
     }
     live_unlock(l);
-    if (s->events & SEND_INFERENCES)
-        more = add_events(s, l, &j, &any);
+    more = add_events(s, l, &j, &any);
     json_end(&j);
     if (!any && now_ns - s->sent_ns < SECOND) {
         out->len = before;
@@ -565,7 +656,7 @@ bool subscription_next(struct subscription *s, struct live *l, struct buf *out,
         said = run_event(s, v, &j);
     }
     live_unlock(l);
-    if (said)
+    if (said || stored_end(s, l, &j))
         return true;
     if (s->sent_ns && (double)(now_ns - s->sent_ns) < 1e9 / s->hz)
         return false;

@@ -25,8 +25,10 @@ struct told {
 /* A run that it follows. */
 struct told_run {
     char id[RUN_ID_LEN + 1];
-    uint64_t cursor; /* the last inference that was sent */
-    bool stored;     /* named in `after` or `runs`: also when it has ended */
+    struct live_cursor cursor; /* behind what was sent */
+    bool stored;  /* named in `after` or `runs`: also when it has ended */
+    bool over;    /* it has ended, and is not followed */
+    bool drained; /* likewise, and all was sent */
     bool started, ended, silent;
 };
 
@@ -45,7 +47,7 @@ struct subscription {
     uint32_t pass;
     uint64_t system_hash;
     struct told_run runs[SUBSCRIPTION_RUNS];
-    size_t run_count;
+    size_t run_count, turn;
     /* How it keeps up. */
     uint64_t window_ns;
     unsigned ticks, merged;

@@ -209,27 +209,14 @@ void answer_sources(struct call *c, struct answer *a)
 /* Ours are of no run. */
 static void own_metrics(struct buf *out, struct server *s)
 {
-    const struct {
-        const char *name, *help, *type;
-        double value;
-    } own[] = {
-        { "server_requests_total", "Requests that were answered.", "counter",
-                (double)atomic_load(&s->requests) },
-        { "server_refusals_total", "Of these, refused with a status 4xx.",
-                "counter", (double)atomic_load(&s->refusals) },
-        { "server_websocket_clients", "WebSocket clients now.", "gauge",
-                (double)atomic_load(&s->sockets) },
-        { "server_merged_ticks_total",
-                "Ticks that found a client's last message unsent.", "counter",
-                (double)atomic_load(&s->merged_ticks) },
-    };
-
-    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-        buf_printf(out,
-                "# HELP ortmeter_%s %s\n# TYPE ortmeter_%s %s\n"
-                "ortmeter_%s %.17g\n",
-                own[i].name, own[i].help, own[i].name, own[i].type, own[i].name,
-                own[i].value);
+    prometheus_own(out, METRIC_server_requests_total,
+            (double)atomic_load(&s->requests));
+    prometheus_own(out, METRIC_server_refusals_total,
+            (double)atomic_load(&s->refusals));
+    prometheus_own(out, METRIC_server_websocket_clients,
+            (double)atomic_load(&s->sockets));
+    prometheus_own(out, METRIC_server_merged_ticks_total,
+            (double)atomic_load(&s->merged_ticks));
 }
 
 /* Of a run that is not live. */

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "export/names.h"
 #include "model/phase.h"
+#include "serve/event_json.h"
 #include "serve/figures_json.h"
 #include "serve/run_about.h"
 
@@ -113,7 +114,7 @@ static void take_operation(void *to, const struct operator_run *r)
         return;
     v->written++;
     v->last = v->total;
-    shape_operation_json(v->json, v->run->start_wall_ns, r, o);
+    shape_operation_json(v->json, v->run->start_wall_ns, r, o, 0);
 }
 
 static void take_section(void *to, const struct section *x)
@@ -141,16 +142,6 @@ static void take_section(void *to, const struct section *x)
 
 /* --- events --------------------------------------------------------------- */
 
-static void event_head(struct view *v, const char *kind, uint64_t number,
-        uint64_t time_ns)
-{
-    json_object(v->json, NULL);
-    shape_id(v->json, "id", v->run->id, kind, number);
-    json_text(v->json, "run_id", v->run->id);
-    json_u64(v->json, "timestamp_ns", v->run->start_wall_ns + time_ns);
-    json_text(v->json, "kind", kind);
-}
-
 /* True: an event of that kind and time is to be written, as the next. */
 static bool event_is_wanted(struct view *v, uint64_t start_ns,
         uint64_t duration_ns)
@@ -170,48 +161,38 @@ struct numbered {
     uint64_t number;
 };
 
+static struct event_of run_of(const struct view *v)
+{
+    return (struct event_of){ v->run->id, v->run->start_wall_ns };
+}
+
 static void take_mark(void *to, const struct note *n)
 {
     struct numbered *x = to;
+    struct event_of r = run_of(x->view);
 
     x->number++;
-    if (!event_is_wanted(x->view, n->time_ns, 0))
-        return;
-    event_head(x->view, "mark", x->number, n->time_ns);
-    if (n->text)
-        json_text(x->view->json, "text", n->text);
-    json_end(x->view->json);
+    if (event_is_wanted(x->view, n->time_ns, 0))
+        event_mark_json(x->view->json, &r, x->number, n);
 }
 
 static void take_load(void *to, const struct session *s)
 {
     struct view *v = to;
+    struct event_of r = run_of(v);
 
-    if (s->seen_late || !event_is_wanted(v, s->start_ns, s->duration_ns))
-        return;
-    event_head(v, "load", s->id, s->start_ns);
-    json_fixed(v->json, "duration_ms", (double)s->duration_ns / 1e6, 6);
-    json_u64(v->json, "session", s->id);
-    if (s->model)
-        json_text(v->json, "text", s->model);
-    json_end(v->json);
+    if (!s->seen_late && event_is_wanted(v, s->start_ns, s->duration_ns))
+        event_load_json(v->json, &r, s);
 }
 
 static void take_lost(void *to, const struct process *p)
 {
     struct view *v = to;
-    uint64_t lost = p->lost + p->untimed + p->torn;
+    struct event_of r = run_of(v);
 
-    if (!lost || !event_is_wanted(v, p->start_ns, v->to_ns - p->start_ns))
-        return;
-
-    char text[96];
-
-    (void)snprintf(text, sizeof(text), "%llu records of process %u were lost",
-            (unsigned long long)lost, p->pid);
-    event_head(v, "lost", p->id, p->start_ns);
-    json_text(v->json, "text", text);
-    json_end(v->json);
+    if (event_lost(p) &&
+            event_is_wanted(v, p->start_ns, v->to_ns - p->start_ns))
+        event_lost_json(v->json, &r, p);
 }
 
 static int write_events(struct view *v, struct error *e)

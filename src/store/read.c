@@ -378,18 +378,20 @@ void store_drop_inferences(struct store *s)
 
 /* --- what is new ---------------------------------------------------------- */
 
-#define INFERENCE_COLUMNS 21
+/* As the rows of a stream come. */
+#define SINCE_ROW(name, columns)                             \
+    static void name##_since_row(sqlite3_stmt *st, void *to) \
+    {                                                        \
+        sqlite3_value *values[columns];                      \
+                                                             \
+        for (int i = 0; i < (columns); i++)                  \
+            values[i] = sqlite3_column_value(st, i);         \
+        name##_row(values, to);                              \
+    }
+SINCE_ROW(inference, 21)
+SINCE_ROW(operator_run, 8)
 
-static void inference_since_row(sqlite3_stmt *st, void *to)
-{
-    sqlite3_value *values[INFERENCE_COLUMNS];
-
-    for (int i = 0; i < INFERENCE_COLUMNS; i++)
-        values[i] = sqlite3_column_value(st, i);
-    inference_row(values, to);
-}
-
-#define SINCE " WHERE run = ?1 AND number > ?2 ORDER BY number LIMIT ?3"
+#define SINCE " AND number > ?2 ORDER BY number LIMIT ?3"
 
 #define ROW_SINCE(name, type, row, sql)                              \
     STORE_EACH_SINCE(name, type)                                     \
@@ -402,14 +404,33 @@ ROW_SINCE(inference, inference, inference_since_row,
         " phase, flags, batch, sequence, past, in_bytes, out_bytes,"
         " batch_size, padding, queue_depth,"
         " (SELECT text FROM texts WHERE id = error), generation, lead_ns,"
-        " runtime_ns, gil_ns, number FROM inferences")
+        " runtime_ns, gil_ns, number FROM inferences WHERE run = ?1")
+ROW_SINCE(operator_run, operator_run, operator_run_since_row,
+        "SELECT inference, operator, thread, depth, start_ns, raw_ns,"
+        " kernel_ns, cycles, number FROM operator_runs WHERE run = ?1")
 ROW_SINCE(section, section, section_row,
         "SELECT process, thread, phase,"
         " (SELECT text FROM texts WHERE id = section_name), start_ns,"
         " duration_ns, energy_mj, parent_id, derived, number"
-        " FROM pipeline_sections")
+        " FROM pipeline_sections WHERE run = ?1")
 ROW_SINCE(token, token, token_row,
         "SELECT process, thread, token_index, token_id,"
         " (SELECT text FROM texts WHERE id = token_text), time_ns,"
         " duration_ns, energy_mj, probability, layers_ns, between_ns,"
-        " outside_ns, number FROM tokens")
+        " outside_ns, number FROM tokens WHERE run = ?1")
+ROW_SINCE(mark, note, note_row,
+        "SELECT process, thread, (SELECT n.text FROM texts n"
+        " WHERE n.id = events.text), time_ns, number FROM events"
+        " WHERE run = ?1 AND kind = 0")
+
+int store_last_operator_run(struct store *s, int64_t run, uint64_t inference,
+        uint64_t *number, struct error *e)
+{
+    *number = 0;
+    if (inference > INT64_MAX) /* of SQLite's numbers the largest */
+        inference = INT64_MAX;
+    return row_query_since(s,
+            "SELECT number FROM operator_runs WHERE run = ?1"
+            " AND inference <= ?2 ORDER BY number DESC LIMIT ?3",
+            run, &inference, 1, last_row, number, e);
+}

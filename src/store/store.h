@@ -231,9 +231,16 @@ STORE_EACH(reading, reading);
             void (*each)(void *context, const struct type *x), void *context, \
             struct error *e)
 STORE_EACH_SINCE(inference, inference);
+STORE_EACH_SINCE(operator_run, operator_run);
+STORE_EACH_SINCE(mark, note);
 STORE_EACH_SINCE(section, section);
 STORE_EACH_SINCE(token, token);
 STORE_EACH_SINCE(reading, reading);
+
+/* The number of the last operator run that belongs to an inference up to that
+ * one; 0: there is none. */
+int store_last_operator_run(struct store *s, int64_t run, uint64_t inference,
+        uint64_t *number, struct error *e);
 
 /* Changes with every commit of anybody else: so it can be told cheaply whether
  * there is something new. */

@@ -116,6 +116,22 @@ await() { # command...
     fail "waited in vain for: $*"
 }
 
+# A port of 127.0.0.1 that nobody has, nor looks for.
+free_port() {
+    node -e "const s = require('node:net').createServer();
+        s.listen(0, '127.0.0.1', () => {
+            console.log(s.address().port); s.close(); })"
+}
+
+# Whether a server answers, by the file that has its stderr and may not be there
+# yet; then `base` is its address and `owner` its owner's token.
+is_serving() { # file
+    [ -s "$1" ] || return
+    base=$(sed -n 's|.*serving at \(.*\)/#token=.*|\1|p' "$1")
+    owner=$(sed -n 's|.*#token=||p' "$1")
+    [ -n "$base" ] && curl -sk -o healthz.txt "$base/healthz"
+}
+
 # --- looking -----------------------------------------------------------------
 
 field() { # jq's path

@@ -10,12 +10,6 @@ need_tool curl
 [ -d "$npm/protobufjs" ] || skip "there is no protobufjs: tools/deps.sh test"
 export NPM=$npm LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$BUILD
 
-free_port() {
-    node -e "const s = require('node:net').createServer();
-        s.listen(0, '127.0.0.1', () => {
-            console.log(s.address().port); s.close(); })"
-}
-
 listens() {
     curl -sf "http://127.0.0.1:$prometheus/-/healthy" >out
 }

@@ -9,12 +9,6 @@ need_tool prometheus
 need_tool curl
 need_tool python3
 
-free_port() {
-    node -e "const s = require('node:net').createServer();
-        s.listen(0, '127.0.0.1', () => {
-            console.log(s.address().port); s.close(); })"
-}
-
 # Every series of the last push, and every one of the export that is counted:
 # the same labels, the same values.
 cat >check.py <<'END'

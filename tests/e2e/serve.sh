@@ -19,18 +19,15 @@ serve() { # options...
     : >serve.err
     "$ortmeter" serve "$@" 2>serve.err &
     server=$!
-    await_server serve.err
+    await is_serving serve.err
 }
 
-await_server() { # file
-    local i
-    for ((i = 0; i < 600; i++)); do
-        base=$(sed -n 's|.*serving at \(.*\)/#token=.*|\1|p' "$1")
-        owner=$(sed -n 's|.*#token=||p' "$1")
-        [ -n "$base" ] && curl -sk -o out.txt "$base/healthz" && return
-        sleep 0.1
-    done
-    fail "no server: $(cat "$1")"
+# Its first words say that it is told everything from now on.
+listen() { # file
+    : >"$1" >client.err
+    "${client[@]}" "$base" >"$1" 2>client.err &
+    listener=$!
+    await grep -q listening client.err
 }
 
 status() { # curl's arguments
@@ -51,9 +48,9 @@ check_numbers() { # file
 
 # --- serve before the run ------------------------------------------------------
 
-serve
-"${client[@]}" "$base" >before.txt 2>client.err &
-listener=$!
+port=$(free_port)
+serve --port "$port"
+listen before.txt
 "$ortmeter" run -q --tag nightly -- "${program[@]}" >program.txt
 wait "$listener" || fail "the client: $(cat client.err)"
 check_numbers before.txt
@@ -64,12 +61,11 @@ curl -s "$base/api/sessions?run=$id" >sessions.json
 
 # --- a server that is killed, and another in its place --------------------------
 
-port=${base##*:}
-"${client[@]}" "$base" >killed.txt 2>client.err &
-listener=$!
+listen killed.txt
 "$ortmeter" run -q -- "${program[@]}" >program.txt &
 runner=$!
-for ((i = 0; i < 600 && $(wc -l <killed.txt) < 50; i++)); do sleep 0.05; done
+has_50() { [ "$(wc -l <killed.txt)" -ge 50 ]; }
+await has_50
 kill -KILL "$server"
 wait "$server" 2>/dev/null || true
 serve --port "$port"
@@ -83,7 +79,7 @@ wait "$server" || fail "the server did not end well"
 : >run.err
 "$ortmeter" run -q --serve -- "${program[@]}" >program.txt 2>run.err &
 runner=$!
-await_server run.err
+await is_serving run.err
 python3 "$SRC/samples/live.py" 127.0.0.1 "${base##*:}" >python.txt ||
     fail "samples/live.py"
 wait "$runner" || fail "run --serve: $(cat run.err)"

@@ -25,12 +25,6 @@ await() { # what, command...
     fail "never: $1: $(cat answer.json 2>/dev/null)"
 }
 
-is_serving() { # file
-    base=$(sed -n 's|.*serving at \(.*\)/#token=.*|\1|p' "$1")
-    owner=$(sed -n 's|.*#token=||p' "$1")
-    [ -n "$base" ] && curl -s -o answer.json "$base/healthz"
-}
-
 # The status; the answer is in answer.json.
 ask() { # method, path, curl's arguments...
     curl -s -o answer.json -w '%{http_code}' -X "$1" "${@:3}" \

@@ -30,11 +30,7 @@ grep -q -- --tls-self-signed refused.txt || fail "$(cat refused.txt)"
 
 "$ortmeter" serve --bind "$address" --tls-self-signed 2>serve.err &
 server=$!
-for ((i = 0; i < 600; i++)); do
-    base=$(sed -n 's|.*serving at \(.*\)/#token=.*|\1|p' serve.err)
-    [ -z "$base" ] || ! curl -sk -o out.txt "$base/healthz" || break
-    sleep 0.1
-done
+await is_serving serve.err
 [[ $base == https://$address:* ]] || fail "no server: $(cat serve.err)"
 node "$here/serve_roles.cjs" "$base" "$id" "$(cat viewer.token)" \
     "$(cat operator.token)" "$(cat admin.token)" closed >roles.txt 2>&1 ||

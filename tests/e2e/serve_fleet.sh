@@ -33,9 +33,7 @@ done
 
 serve() { # file for its words, options...
     "$ortmeter" serve "${@:2}" 2>"$1" &
-    await grep -q 'serving at' "$1"
-    base=$(sed -n 's|.*serving at \(.*\)/#token=.*|\1|p' "$1")
-
+    await is_serving "$1"
 }
 serve fleet.err --store "$url"
 fleet=$base

@@ -11,12 +11,7 @@ export ORTMETER_DB=$TMPDIR/t.db XDG_STATE_HOME=$TMPDIR/state
 id=$("$ortmeter" list --json | jq -r '.runs[0].run.id')
 "$ortmeter" serve 2>serve.err &
 server=$!
-for ((i = 0; i < 600; i++)); do
-    base=$(sed -n 's|.*serving at \(.*\)/#token=.*|\1|p' serve.err)
-    [ -z "$base" ] || break
-    sleep 0.1
-done
-owner=$(sed -n 's|.*#token=||p' serve.err)
+await is_serving serve.err
 node "$here/serve_fuzz.cjs" "${base##*:}" "$owner" "$id" 2000 >fuzz.txt 2>&1 ||
     fail "$(tail -c 2000 fuzz.txt)"
 tail -n 1 fuzz.txt

@@ -25,15 +25,9 @@ await() { # what, command...
     fail "never: $1: $(cat answer.json 2>/dev/null)"
 }
 
-is_serving() {
-    base=$(sed -n 's|.*serving at \(.*\)/#token=.*|\1|p' serve.err)
-    owner=$(sed -n 's|.*#token=||p' serve.err)
-    [ -n "$base" ] && curl -s -o answer.json "$base/healthz"
-}
-
 "$ortmeter" serve --model-root "$zoo/llama" 2>serve.err &
 server=$!
-await 'the server' is_serving
+await 'the server' is_serving serve.err
 bearer=(-H "Authorization: Bearer $owner")
 json=(-H 'Content-Type: application/json')
 

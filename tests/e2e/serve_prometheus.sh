@@ -15,8 +15,7 @@ touch log
 recorder=$!
 await test -s t.db
 "$ortmeter" serve --db t.db 2>serve.err &
-await grep -q 'serving at' serve.err
-base=$(sed -n 's|.*serving at \(.*\)/#token=.*|\1|p' serve.err)
+await is_serving serve.err
 
 # Counted, and read of the session, too.
 complete() {
@@ -29,6 +28,24 @@ await complete
 promtool check metrics <metrics.txt >out.txt 2>err.txt ||
     fail "promtool complains: $(cat out.txt err.txt)"
 [ ! -s err.txt ] || fail "promtool says: $(cat err.txt)"
+
+# Its own: a request more with each, a refusal more, and a line of the document
+# for each of them.
+own() { # name
+    curl -sf "$base/metrics" | awk -v name="ortmeter_server_$1" \
+        '$1 == name { print $2 }'
+}
+requests=$(own requests_total)
+refusals=$(own refusals_total)
+[ "$(curl -s -o out.txt -w '%{http_code}' "$base/nothing")" = 404 ] ||
+    fail "$(cat out.txt)"
+[ "$(own requests_total)" -ge $((requests + 3)) ] || fail "requests: $requests"
+[ "$(own refusals_total)" -eq $((refusals + 1)) ] || fail "refusals: $refusals"
+[ "$(own websocket_clients)" -eq 0 ] || fail "there is a client"
+[ "$(own merged_ticks_total)" -eq 0 ] || fail "a tick was merged"
+for name in $(sed -n 's/^# TYPE ortmeter_\(server_[a-z_]*\) .*/\1/p' metrics.txt); do
+    grep -q "^| \`$name\` |" "$SRC/docs/metrics.md" || fail "no $name in docs"
+done
 
 cat >prometheus.yml <<END
 scrape_configs:

@@ -15,12 +15,7 @@ for tag in nightly other; do
 done
 mapfile -t ids < <("$ortmeter" list --json | jq -r '.runs[].run.id')
 "$ortmeter" serve 2>serve.err &
-for ((i = 0; i < 600; i++)); do
-    base=$(sed -n 's|.*serving at \(.*\)/#token=.*|\1|p' serve.err)
-    [ -z "$base" ] || break
-    sleep 0.1
-done
-owner=$(sed -n 's|.*#token=||p' serve.err)
+await is_serving serve.err
 node "$here/serve_ajv.cjs" "$ajv" "$base" "${ids[@]:0:2}" >ajv.txt 2>&1 ||
     fail "$(cat ajv.txt)"
 tail -n 1 ajv.txt

@@ -16,16 +16,11 @@ await() { # what, command...
     fail "never: $1: $(cat serve.err)"
 }
 
-is_serving() {
-    base=$(sed -n 's|.*serving at \(.*\)/#token=.*|\1|p' serve.err)
-    [ -n "$base" ] && curl -sk -o out.txt "$base/healthz"
-}
-
 serve() { # options...
     : >serve.err
     "$ortmeter" serve "$@" 2>serve.err &
     server=$!
-    await 'the server' is_serving
+    await 'the server' is_serving serve.err
 }
 
 end() {

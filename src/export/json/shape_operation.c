@@ -109,9 +109,11 @@ static void node_members(struct json *j, const struct operator* o)
 }
 
 void shape_operation_json(struct json *j, uint64_t started_wall_ns,
-        const struct operator_run *r, const struct operator* o)
+        const struct operator_run *r, const struct operator* o, uint64_t number)
 {
     json_object(j, NULL);
+    if (number)
+        json_u64(j, "number", number);
     node_members(j, o);
     if (r->in_cycles) {
         json_u64(j, "cycles", r->cycles);
@@ -134,7 +136,7 @@ static void take_operator_run(void *to, const struct operator_run *r)
 
     if (!o)
         return;
-    shape_operation_json(&x->list.json, x->started_wall_ns, r, o);
+    shape_operation_json(&x->list.json, x->started_wall_ns, r, o, 0);
     shape_list_flush(&x->list);
 }
 

@@ -48,8 +48,10 @@ const char *provider_class(const char *name);
 
 /* What an operator is called: its node's name, or type and place, "conv_17". */
 void shape_operation_id(struct buf *out, const struct operator* o);
+/* `number`: of the operator run within the run; 0: not told. */
 void shape_operation_json(struct json *j, uint64_t started_wall_ns,
-        const struct operator_run *r, const struct operator* o);
+        const struct operator_run *r, const struct operator* o,
+        uint64_t number);
 
 /* A system metric on its way.  Starts zeroed. */
 enum shape_figure {

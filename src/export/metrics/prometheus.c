@@ -123,6 +123,14 @@ void prometheus_runs(struct buf *out,
     }
 }
 
+void prometheus_own(struct buf *out, enum metric_id metric, double value)
+{
+    head(out, &metric_table[metric]);
+    buf_printf(out, "ortmeter_%s ", metric_table[metric].name);
+    number(out, value);
+    buf_char(out, '\n');
+}
+
 static EXPORT_WRITE(write)
 {
     struct run_metrics *figures = NULL;

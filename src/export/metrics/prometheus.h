@@ -13,3 +13,6 @@ void prometheus_text(struct buf *out, const struct run_metrics_about *about,
 void prometheus_runs(struct buf *out,
         const struct run_metrics_about *const *about,
         const struct figure_list *lists, size_t count);
+
+/* A counter or gauge of no run, without labels. */
+void prometheus_own(struct buf *out, enum metric_id metric, double value);

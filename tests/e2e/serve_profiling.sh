@@ -1,0 +1,104 @@
+#!/bin/bash
+# serve_profiling.sh -- what /ws/profiling says of live runs: power as a meter
+# shows it, layers and components as they are stored; of run --serve and through
+# a collector's socket.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+need_tool curl
+need_tool node
+need_tool jq
+[ -d "$npm/onnxruntime-node" ] || skip "no onnxruntime-node: tools/deps.sh test"
+node --experimental-websocket -e 'new WebSocket("ws://127.0.0.1:1")' \
+    >/dev/null 2>&1 || skip "this node has no WebSocket"
+
+export ORTMETER_DB=$TMPDIR/t.db XDG_STATE_HOME=$TMPDIR/state
+export XDG_RUNTIME_DIR=$TMPDIR/runtime
+mkdir -m 700 "$XDG_RUNTIME_DIR"
+
+# A meter that goes on showing something else.
+run_meter() {
+    local i
+    for ((i = 0; ; i++)); do
+        echo "$(date +%s.%3N) $((40 + i % 97)).25" >>meter.txt
+        sleep 0.05
+    done
+}
+: >meter.txt
+run_meter &
+
+# Texts are made until there is a file, or nobody waits for them any more.
+cat >program <<'END_OF_PROGRAM'
+while [ -e program ] && [ ! -e end ]; do
+    node "$1/decode.cjs" "$2/onnxruntime-node" "$3/decoder" 2 7 10
+done
+END_OF_PROGRAM
+command=(-q --ops all --meter meter.txt --meter-offset 0 --
+    sh program "$here" "$npm" "$models")
+
+listen() {
+    : >said.txt
+    node --experimental-websocket "$here/profiling_types.mjs" "$base" >said.txt \
+        2>client.err &
+    listener=$!
+    await grep -q '"open"' said.txt
+}
+
+powers() {
+    [ "$(grep -c '"power_sample"' said.txt)" -ge "$1" ]
+}
+
+of_type() { # type: its data, a line each
+    jq -c "select(.type == \"$1\").data" said.txt
+}
+
+# The run is over, and so are the messages.
+check() { # runner
+    await powers 3
+    : >end
+    wait "$1" || fail "the run: $(cat run.err)"
+    wait "$listener" || fail "the client: $(cat client.err)"
+    id=$(jq -r 'select(.type == "inference_complete").data.run_id' said.txt)
+    [ -n "$id" ] || fail "no end: $(tail -n 3 said.txt)"
+    "$ortmeter" export "$id" --format json -o whole.json 2>err ||
+        fail "export: $(cat err)"
+    # Each is a line of the meter, and no two are of one time.
+    of_type power_sample | jq -r '.total_power_mw / 1000' | sort -u >told.txt
+    awk '{ print $2 + 0 }' meter.txt | sort -u | comm -13 - told.txt >odd.txt
+    [ ! -s odd.txt ] || fail "the meter never showed: $(cat odd.txt)"
+    of_type power_sample | jq -es 'all(.[]; .method == "measured") and
+        ([.[].time_ns] | . == (sort | unique))' >/dev/null ||
+        fail "power: $(of_type power_sample)"
+    of_type layer_metrics | jq -c '.layers[] | [.id, .layer_index,
+        .duration_ms]' >told.txt
+    jq -c '.layer_metrics[] | [.id, .layer_index, .duration_ms]' whole.json \
+        >stored.txt
+    [ -s stored.txt ] || fail "no layers are stored"
+    cmp told.txt stored.txt || fail "layers: $(cat told.txt)"
+    of_type component_metrics | jq -c '.components[] | [.id, .component_name,
+        .count, .layer_metric_id // 0]' >told.txt
+    jq -c '[.layer_metrics, .component_metrics | .. | objects |
+        select(has("component_name"))] | sort_by(.id)[] | [.id,
+        .component_name, .count, .layer_metric_id // 0]' whole.json >stored.txt
+    [ -s stored.txt ] || fail "no components are stored"
+    cmp told.txt stored.txt || fail "components: $(cat told.txt)"
+}
+
+# --- run --serve --------------------------------------------------------------------
+
+"$ortmeter" run --serve "${command[@]}" >out.txt 2>run.err &
+runner=$!
+await is_serving run.err
+listen
+check "$runner"
+
+# --- through the collector's socket ---------------------------------------------------
+
+rm -f end
+"$ortmeter" serve 2>serve.err &
+server=$!
+await is_serving serve.err
+listen
+"$ortmeter" run "${command[@]}" >out.txt 2>run.err &
+check $!
+kill "$server"
+wait "$server" || fail "the server did not end well"
