@@ -141,9 +141,9 @@ static void memory_probe(void)
     } while (at && steps <= MEMORY_PROBE_LINES);
     CHECK_INT(steps, MEMORY_PROBE_LINES);
     CHECK(memory_probe_load_s(p) > 0);
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < 2000; i++)
         at = p->lines[at].next;
-    CHECK_INT(p->at, at);
+    CHECK_INT(p->end, at);
     free(p);
 
     sampled_open(&s, &sampler_memory_probe, t.root, NULL, false);

@@ -14,13 +14,14 @@ struct memory_probe {
         uint32_t next;
         uint32_t unused[15];
     } lines[MEMORY_PROBE_LINES];
-    uint32_t at;
+    uint32_t end; /* where the last probe came to */
 };
 
 /* Makes one cycle of all lines, in an order that no prefetcher guesses; the
  * same each time. */
 void memory_probe_init(struct memory_probe *p);
 
-/* Goes on along the cycle: a thousand loads.  Seconds of one of them; what
- * interrupts us for a while does not count. */
+/* Goes along the cycle: two thousand loads, always the same, so that they are
+ * in the caches unless somebody pushed them out since.  Seconds of one of them;
+ * what interrupts us for a while does not count. */
 double memory_probe_load_s(struct memory_probe *p);
