@@ -156,6 +156,18 @@ jq -e '([.runs.before, .runs.after] | map(length) == [8, 8]) and
         (.verdict == "same" or .verdict == "cannot_tell")] | all) and
     ([.operators[].verdict] | all(. != "better" and . != "worse"))' out \
     >/dev/null || fail "runs and their copies differ: $(cat out)"
+# The copies of another host: it says why it will not judge, and what would.
+for file in copy-*.json; do
+    jq '.run.host.hostname = "elsewhere"' "$file" >"$file.new"
+    mv "$file.new" "$file"
+done
+"$ortmeter" compare "$(list old-*.json)" "$(list copy-*.json)" --json >out
+jq -e '.verdict == "refused" and (.because | contains("different hosts")) and
+    (.because | contains("--anyway")) and .not_alike == ["host"] and
+    all(.figures[]; .verdict == "refused")' out >/dev/null || fail "$(cat out)"
+"$ortmeter" compare "$(list old-*.json)" "$(list copy-*.json)" --anyway --json |
+    jq -e '.verdict == "same" or .verdict == "cannot_tell"' >/dev/null ||
+    fail "not judged all the same"
 rc=0
 "$ortmeter" compare "$(list old-*.json),nosuch.json" new --db s.db >out 2>err || rc=$?
 refused 1 nosuch.json
