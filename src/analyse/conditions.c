@@ -1,8 +1,11 @@
 #include "analyse/conditions.h"
 
+#include "analyse/interval.h"
+#include "base/alloc.h"
 #include "base/compiler.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* How much each varies between runs that are alike, and more. */
 const struct condition_kind condition_kinds[CONDITIONS] = {
@@ -12,6 +15,7 @@ const struct condition_kind condition_kinds[CONDITIONS] = {
     [CONDITION_DELAY] = { "run_delay", "ratio", 0.02, false },
     [CONDITION_PRESSURE] = { "cpu_pressure", "ratio", 0.1, false },
     [CONDITION_STOLEN] = { "stolen_cpu", "cores", 0.02, false },
+    [CONDITION_MEMORY] = { "memory_load", "ns", 0.22, true },
 };
 
 /* Counters of seconds: how much each grew in a second, over all subjects. */
@@ -28,6 +32,8 @@ struct reading_conditions {
     double *out;
     unsigned cores;
     double clock_sum, clock_count;
+    double *load_ns; /* of memory, of each second */
+    size_t load_count, load_cap;
     uint64_t first_second, last_second; /* of all that was sampled */
     bool any;
     /* The series that is being read: a subject's rollups of a metric come one
@@ -55,6 +61,16 @@ static void take_subject(void *to, const struct subject_entry *x)
     r->cores += x->subject.kind == SUBJECT_CORE;
 }
 
+static void take_load(struct reading_conditions *r, double seconds)
+{
+    if (r->load_count == r->load_cap) {
+        r->load_cap = r->load_cap ? 2 * r->load_cap : 64;
+        r->load_ns =
+                alloc_resize(r->load_ns, r->load_cap * sizeof(*r->load_ns));
+    }
+    r->load_ns[r->load_count++] = seconds * 1e9;
+}
+
 static void take_rollup(void *to, const struct rollup *x)
 {
     struct reading_conditions *r = to;
@@ -76,6 +92,8 @@ static void take_rollup(void *to, const struct rollup *x)
         r->clock_sum += x->mean;
         r->clock_count++;
     }
+    if (x->metric == METRIC_host_memory_load_seconds)
+        take_load(r, x->mean);
     if (x->metric == METRIC_zone_temperature_celsius)
         *heat = fmax(*heat, x->max); /* which passes over a NAN */
 }
@@ -109,6 +127,9 @@ int conditions_read(double out[CONDITIONS], const struct usage *u,
             out[i] = r.grown[i] / seconds;
     if (r.clock_count > 0)
         out[CONDITION_CLOCK] = r.clock_sum / r.clock_count;
+    if (r.load_count)
+        out[CONDITION_MEMORY] = interval_median(r.load_ns, r.load_count);
+    free(r.load_ns);
     out[CONDITION_OTHERS] = others(u, r.cores);
     return rc;
 }

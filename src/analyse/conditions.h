@@ -14,6 +14,7 @@ enum condition {
     CONDITION_DELAY,    /* of a second, that threads were ready and waited */
     CONDITION_PRESSURE, /* the same of all threads of the machine */
     CONDITION_STOLEN,   /* cores that the hypervisor gave to others */
+    CONDITION_MEMORY,   /* time of a load, which others in the caches slow */
     CONDITIONS,
 };
 

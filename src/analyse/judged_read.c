@@ -263,4 +263,5 @@ void judged_input_measure(struct judged_input *in, size_t from, size_t count)
     judged_run_measure(&in->run, in->ns + first, used);
     whole_figures(in->run.value, &in->summary);
     in->run.started_ns = in->summary.run.started_wall_ns;
+    in->run.memory_ns = in->conditions[CONDITION_MEMORY];
 }

@@ -162,7 +162,7 @@ void judged_run_measure(struct judged_run *out, const uint64_t *durations_ns,
     double *ln_ns = alloc_zero(count + 1, sizeof(*ln_ns));
     double sum = 0;
 
-    *out = (struct judged_run){ .count = count };
+    *out = (struct judged_run){ .count = count, .memory_ns = NAN };
     for (int i = 0; i < JUDGED_FIGURES; i++)
         out->value[i] = NAN;
     for (size_t i = 0; i < count; i++) {

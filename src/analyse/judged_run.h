@@ -55,6 +55,7 @@ struct judged_run {
     double span_s;                 /* and how long they took together */
     double shift; /* of the level within the run, logarithm; 0: none seen */
     uint64_t started_ns;
+    double memory_ns; /* a load from memory, as probed then; NAN: not known */
 };
 
 /* Fills in what the durations tell, in the order in which they came; the other

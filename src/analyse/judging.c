@@ -1,6 +1,8 @@
 #include "analyse/judging.h"
 
 #include "base/alloc.h"
+#include "base/compiler.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,6 +73,8 @@ bool judged_in_turns(const struct judged_side *before,
 
 /* --- single runs ---------------------------------------------------------- */
 
+#define MEMORY_SLOWED 0.2 /* of logarithms: from here on, it is by others */
+
 /* What is in the middle of a side, with the least sure of its runs. */
 static bool middle_run(struct interval_quantile *out, enum judged_figure figure,
         const struct judged_side *side)
@@ -121,6 +125,35 @@ static double range_of(const double *values, size_t count)
     return most - least;
 }
 
+/* Whether neighbours slowed the machine's memory in one of the runs: it then
+ * says little of the program.  The host as it is when left alone is the lower
+ * quartile of all its runs. */
+static bool neighbours_came(const struct judged_side *before,
+        const struct judged_side *after, const struct judged_side *history)
+{
+    const struct judged_side *sides[] = { history, before, after };
+    size_t room = history->count + before->count + after->count, count = 0;
+    double *all = alloc_zero(room + 1, sizeof(*all)), most = -INFINITY;
+
+    for (size_t i = 0; i < LEN(sides); i++)
+        for (size_t k = 0; k < sides[i]->count; k++) {
+            double load_ns = sides[i]->runs[k].memory_ns;
+
+            if (!(load_ns > 0))
+                continue;
+            all[count++] = log(load_ns);
+            if (i)
+                most = fmax(most, log(load_ns));
+        }
+    sort_doubles(all, count);
+
+    bool came = count >= INTERVAL_HISTORY &&
+                most > interval_sorted_at(all, count, 0.25) + MEMORY_SLOWED;
+
+    free(all);
+    return came;
+}
+
 static const char *judge_few(struct judged_change *c,
         const struct judged_side *before, const struct judged_side *after,
         const struct judged_side *history)
@@ -141,6 +174,8 @@ static const char *judge_few(struct judged_change *c,
         return "too few inferences in a run";
     if (!all_long(before) || !all_long(after))
         return "the runs are too short";
+    if (c->figure < JUDGED_MEMORY && neighbours_came(before, after, history))
+        return "neighbours slowed the machine's memory in a run";
     c->interval = interval_of_two(&a, &b, range);
     if (c->figure < JUDGED_PERCENTILES &&
             (shifts_more(before, c->interval.middle) ||

@@ -398,6 +398,9 @@ enum metric_source {
         "Bytes that the memory controllers read since we looked.") \
     X(host_memory_written_bytes_total, "bytes", COUNTER, HOST, SYSTEM, \
         "Bytes that the memory controllers wrote since we looked.") \
+    X(host_memory_load_seconds, "seconds", GAUGE, HOST, SYSTEM, \
+        "Time of a load from memory that waits for the one before, at " \
+        "random over 2 MiB: neighbours in the caches slow it.") \
     X(host_cpu_pressure_seconds_total, "seconds", COUNTER, HOST, SYSTEM, \
         "Time that some thread had to wait for a CPU.") \
     X(host_memory_pressure_seconds_total, "seconds", COUNTER, HOST, SYSTEM, \

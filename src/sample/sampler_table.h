@@ -14,6 +14,7 @@ extern const struct sampler sampler_process_sockets;
 extern const struct sampler sampler_cores;
 extern const struct sampler sampler_system_memory;
 extern const struct sampler sampler_pressure;
+extern const struct sampler sampler_memory_probe;
 extern const struct sampler sampler_perf_software;
 extern const struct sampler sampler_perf_hardware;
 extern const struct sampler sampler_memory_bandwidth;

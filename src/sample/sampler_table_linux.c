@@ -14,6 +14,7 @@ const struct sampler *const sampler_table[] = {
     &sampler_cores,
     &sampler_system_memory,
     &sampler_pressure,
+    &sampler_memory_probe,
     &sampler_perf_software,
     &sampler_perf_hardware,
     &sampler_memory_bandwidth,

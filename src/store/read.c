@@ -51,9 +51,10 @@ int row_query_since(struct store *s, const char *sql, int64_t run,
 }
 
 struct stream {
-    void (*row)(sqlite3_value **values, void *each);
+    void (*row)(const struct row_values *v, void *each);
     void *each;
     struct row_check check;
+    struct row_values values;
 };
 
 static void take(sqlite3_context *context, int count, sqlite3_value **values)
@@ -63,8 +64,9 @@ static void take(sqlite3_context *context, int count, sqlite3_value **values)
     (void)count;
     if (!to)
         return;
-    if (row_check_values(&to->check, values + 1))
-        to->row(values + 1, to->each);
+    to->values.value = values + 1;
+    if (row_check_values(&to->check, &to->values))
+        to->row(&to->values, to->each);
     else
         sqlite3_result_error_code(context, SQLITE_ABORT);
 }
@@ -76,7 +78,7 @@ int row_streams_open(struct store *s)
 }
 
 int row_stream(struct store *s, const char *sql, int64_t number,
-        void (*row)(sqlite3_value **values, void *each), void *each,
+        void (*row)(const struct row_values *v, void *each), void *each,
         struct error *e)
 {
     struct stream to = { .row = row, .each = each };
@@ -165,7 +167,7 @@ static void session_row(sqlite3_stmt *st, void *to)
                               });
 }
 
-static void inference_row(sqlite3_value **v, void *to)
+static void inference_row(const struct row_values *v, void *to)
 {
     struct each_inference *each = to;
 
@@ -188,7 +190,7 @@ static void inference_row(sqlite3_value **v, void *to)
                     .batch_size = value_u32(v, 13),
                     .padding = value_u32(v, 14),
                     .queue_depth = value_u32(v, 15),
-                    .error = (const char *)sqlite3_value_text(v[16]),
+                    .error = (const char *)sqlite3_value_text(v->value[16]),
                     .generation = value_u32(v, 17),
                     .lead_ns = value_u64(v, 18),
                     .has_parts = value_has(v, 19),
@@ -197,7 +199,7 @@ static void inference_row(sqlite3_value **v, void *to)
             });
 }
 
-static void operator_run_row(sqlite3_value **v, void *to)
+static void operator_run_row(const struct row_values *v, void *to)
 {
     struct each_operator_run *each = to;
 
@@ -383,10 +385,10 @@ void store_drop_inferences(struct store *s)
     static void name##_since_row(sqlite3_stmt *st, void *to) \
     {                                                        \
         sqlite3_value *values[columns];                      \
+        struct row_values v = { .value = values };           \
                                                              \
-        for (int i = 0; i < (columns); i++)                  \
-            values[i] = sqlite3_column_value(st, i);         \
-        name##_row(values, to);                              \
+        row_values_read(&v, st, columns);                    \
+        name##_row(&v, to);                                  \
     }
 SINCE_ROW(inference, 21)
 SINCE_ROW(operator_run, 8)

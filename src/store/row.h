@@ -1,7 +1,7 @@
 /* row.h -- reading rows.  Not for others than the store. */
 #pragma once
 
-#include "store/sqlite.h"
+#include "store/row_check.h"
 
 static inline uint64_t row_u64(sqlite3_stmt *st, int at)
 {
@@ -44,22 +44,33 @@ int row_streams_open(struct store *s);
  * the order of the table: `row` is called with the values of a, b, ...  Asking
  * for a value is then a third of the price of asking for a column. */
 int row_stream(struct store *s, const char *sql, int64_t number,
-        void (*row)(sqlite3_value **values, void *each), void *each,
+        void (*row)(const struct row_values *v, void *each), void *each,
         struct error *e);
 
-static inline uint64_t value_u64(sqlite3_value **values, int at)
+/* The first `count` columns of a row, unchecked; v->value has room for them. */
+static inline void row_values_read(struct row_values *v, sqlite3_stmt *st,
+        int count)
 {
-    return (uint64_t)sqlite3_value_int64(values[at]);
+    for (int i = 0; i < count; i++) {
+        v->value[i] = sqlite3_column_value(st, i);
+        v->number[i] = sqlite3_column_int64(st, i);
+        v->has[i] = row_has(st, i);
+    }
 }
 
-static inline uint32_t value_u32(sqlite3_value **values, int at)
+static inline uint64_t value_u64(const struct row_values *v, int at)
 {
-    return (uint32_t)sqlite3_value_int64(values[at]);
+    return (uint64_t)v->number[at];
 }
 
-static inline bool value_has(sqlite3_value **values, int at)
+static inline uint32_t value_u32(const struct row_values *v, int at)
 {
-    return sqlite3_value_type(values[at]) != SQLITE_NULL;
+    return (uint32_t)v->number[at];
+}
+
+static inline bool value_has(const struct row_values *v, int at)
+{
+    return v->has[at];
 }
 
 /* --- a run ---------------------------------------------------------------- */

@@ -64,6 +64,11 @@ void row_check_column(struct row_check *c, const char *name, int64_t run)
             name);
     c->columns[c->count].limit = l;
     c->columns[c->count].most = l ? most_of(c, l, run) : 0;
+    c->plain[c->count].least = l ? l->least : INT64_MIN;
+    c->plain[c->count].most = l ? c->columns[c->count].most : INT64_MAX;
+    if (l && l->kind != LIMIT_IS_NUMBER)
+        c->plain[c->count].most = INT64_MIN; /* no number is */
+    c->plain[c->count].may_lack = !l || !l->needed;
     c->count++;
 }
 
@@ -189,11 +194,27 @@ bool row_check_row(struct row_check *c, sqlite3_stmt *st)
     return !c->broken;
 }
 
-bool row_check_values(struct row_check *c, sqlite3_value **values)
+static bool is_plain(const struct row_check *c, int at, int type,
+        int64_t number)
+{
+    if (type == SQLITE_NULL)
+        return c->plain[at].may_lack;
+    return type == SQLITE_INTEGER && number >= c->plain[at].least &&
+           number <= c->plain[at].most;
+}
+
+bool row_check_values(struct row_check *c, struct row_values *v)
 {
     c->rows++;
-    for (int i = 0; i < c->count && !c->broken; i++)
-        (void)check_value(c, i, values[i]);
+    for (int i = 0; i < c->count && !c->broken; i++) {
+        int type = sqlite3_value_type(v->value[i]);
+
+        v->has[i] = type != SQLITE_NULL;
+        v->number[i] =
+                type == SQLITE_INTEGER ? sqlite3_value_int64(v->value[i]) : 0;
+        if (!is_plain(c, i, type, v->number[i]))
+            (void)check_value(c, i, v->value[i]);
+    }
     return !c->broken;
 }
 

@@ -267,7 +267,7 @@ ROW_READ(subject, subject_entry, subject_row,
         "SELECT id, kind, parent, number, start_ns, end_ns, name, detail,"
         " source FROM subjects WHERE run = ?1 ORDER BY id")
 
-static void reading_row(sqlite3_value **v, void *to)
+static void reading_row(const struct row_values *v, void *to)
 {
     struct each_figure *each = to;
     const uint64_t *metric = map_find(&each->metrics, value_u64(v, 2));
@@ -278,7 +278,7 @@ static void reading_row(sqlite3_value **v, void *to)
                         .time_ns = value_u64(v, 0),
                         .subject = value_u32(v, 1),
                         .metric = (uint16_t)*metric,
-                        .value = sqlite3_value_double(v[3]),
+                        .value = sqlite3_value_double(v->value[3]),
                         .method = (uint8_t)value_u32(v, 4),
                 });
 }
@@ -300,10 +300,10 @@ STORE_EACH(reading, reading)
 static void reading_since_row(sqlite3_stmt *st, void *to)
 {
     sqlite3_value *values[5];
+    struct row_values v = { .value = values };
 
-    for (int i = 0; i < 5; i++)
-        values[i] = sqlite3_column_value(st, i);
-    reading_row(values, to);
+    row_values_read(&v, st, 5);
+    reading_row(&v, to);
 }
 
 STORE_EACH_SINCE(reading, reading)

@@ -47,6 +47,7 @@ static void add_all(struct store *s)
         add(s, CORE_1, METRIC_core_stolen_seconds_total, i, 0.2 * n,
                 0.2 * (n + 1));
         add(s, ZONE, METRIC_zone_temperature_celsius, i, 40, 40 + n);
+        add(s, HOST, METRIC_host_memory_load_seconds, i, n * 1e-9, n * 1e-9);
         add(s, THREAD, METRIC_thread_wait_seconds_total, i, 0.5 * n,
                 0.5 * (n + 1));
     }
@@ -69,7 +70,8 @@ static void check_read(void)
     CHECK(fabs(c[CONDITION_HEAT] - 53) < 1e-9);
     CHECK(fabs(c[CONDITION_STOLEN] - 0.3) < 1e-9);
     CHECK(fabs(c[CONDITION_DELAY] - 0.5) < 1e-9);
-    CHECK(isnan(c[CONDITION_PRESSURE])); /* which nobody sampled */
+    CHECK(fabs(c[CONDITION_MEMORY] - 11.5) < 1e-9); /* the median second */
+    CHECK(isnan(c[CONDITION_PRESSURE]));            /* which nobody sampled */
 
     struct run none = stored_run(s, 2);
 

@@ -5,6 +5,7 @@
 #include "noise.h"
 #include "stored.h"
 
+#include <math.h>
 #include <string.h>
 
 #define HOST "{\"hostname\":\"a\",\"kernel\":\"6\",\"cpu\":{\"model\":\"x\"}}"
@@ -17,6 +18,7 @@ struct made {
     double slower;      /* of the second operator, and so of the whole */
     uint64_t kernel_us; /* of the second operator */
     uint64_t wall_ns;
+    double memory_ns; /* of a load; 0: it was not probed */
 };
 
 static void make_run(struct store *s, const struct made *m, struct dice *d)
@@ -66,6 +68,14 @@ static void make_run(struct store *s, const struct made *m, struct dice *d)
                             .kernel_known = true });
         }
     }
+    store_add_subject(s, 1, &(struct subject){ .kind = SUBJECT_HOST });
+    for (uint64_t i = 0; m->memory_ns > 0 && i < 3; i++)
+        store_add_rollup(s,
+                &(struct rollup){ .second = i,
+                        .subject = 1,
+                        .metric = METRIC_host_memory_load_seconds,
+                        .count = 4,
+                        .mean = m->memory_ns * (i ? 1 : 50) / 1e9 });
     stored_flush(s);
     r.status = RUN_COMPLETE;
     r.peak_rss_bytes = 1000000 + dice_below(d, 100);
@@ -132,7 +142,7 @@ static bool because(const char *words)
     return strstr(buf_cstr(&j.because), words) != NULL;
 }
 
-static const struct made usual = { HOST, "m.onnx", NULL, 0, 500, 0 };
+static const struct made usual = { HOST, "m.onnx", NULL, 0, 500, 0, 0 };
 
 /* Runs that are alike, and one operator that takes 100 us more. */
 static void test_sets(void)
@@ -167,6 +177,37 @@ static void test_sets(void)
     end();
 }
 
+/* Two single runs behind many of the first kind. */
+static void judge_with_history(const struct made *before,
+        const struct made *after)
+{
+    struct dice d = { 815 };
+    struct rows last = { { 0 }, 0 };
+    struct error e = { 0 };
+    struct made m = *before, last_of_all = *after;
+    const struct judgement_want want = { 0 };
+
+    tree = tree_open();
+    store = stored_open(&tree, STORE_WRITE);
+    for (m.wall_ns = 1; m.wall_ns <= INTERVAL_HISTORY + 1; m.wall_ns++)
+        make_run(store, &m, &d);
+    /* Of the same command, but it ran another model: no part of the history. */
+    m.model = "other.onnx";
+    m.wall_ns = 998;
+    make_run(store, &m, &d);
+    m = *before;
+    m.wall_ns = 999;
+    make_run(store, &m, &d);
+    last_of_all.wall_ns = 1000;
+    make_run(store, &last_of_all, &d);
+    CHECK_INT(store_each_named(store, "last~1", take_row, &last, &e), 0);
+    CHECK_INT(store_each_named(store, "last", take_row, &last, &e), 0);
+    CHECK_INT(judgement_make(&j, &(struct judgement_runs){ store, last.row, 1 },
+                      &(struct judgement_runs){ store, last.row + 1, 1 }, &want,
+                      &e),
+            0);
+}
+
 /* Two single runs are not judged, however they differ; where the host has a
  * history, they are. */
 static void test_single(void)
@@ -180,35 +221,34 @@ static void test_single(void)
     CHECK(!j.operators.judged);
     end();
 
-    struct dice d = { 815 };
-    struct rows last = { { 0 }, 0 };
-    struct error e = { 0 };
-    const struct judgement_want want = { 0 };
-
-    tree = tree_open();
-    store = stored_open(&tree, STORE_WRITE);
-    for (uint64_t i = 0; i < INTERVAL_HISTORY + 1; i++) {
-        struct made m = usual;
-
-        m.wall_ns = i + 1;
-        make_run(store, &m, &d);
-    }
-    /* Of the same command, but it ran another model: no part of the history. */
-    struct made other = usual;
-
-    other.model = "other.onnx";
-    other.wall_ns = 999;
-    make_run(store, &other, &d);
-    make_run(store, &usual, &d);
-    slow.wall_ns = 1000;
-    make_run(store, &slow, &d);
-    CHECK_INT(store_each_named(store, "last~1", take_row, &last, &e), 0);
-    CHECK_INT(store_each_named(store, "last", take_row, &last, &e), 0);
-    CHECK_INT(judgement_make(&j, &(struct judgement_runs){ store, last.row, 1 },
-                      &(struct judgement_runs){ store, last.row + 1, 1 }, &want,
-                      &e),
-            0);
+    judge_with_history(&usual, &slow);
     CHECK_INT(j.history.count, INTERVAL_HISTORY + 1);
+    CHECK_INT(j.verdict, VERDICT_WORSE);
+    end();
+}
+
+/* A run in which neighbours slowed the machine's memory tells nothing of the
+ * program; nor does it where nobody probed the memory otherwise. */
+static void test_neighbours(void)
+{
+    struct made quiet = usual, slow = usual;
+
+    quiet.memory_ns = 10;
+    slow.slower = .5;
+    slow.memory_ns = 10.5;
+    judge_with_history(&quiet, &slow);
+    CHECK_INT(j.verdict, VERDICT_WORSE);
+    CHECK(fabs(j.conditions[0][CONDITION_MEMORY] - 10) < 1e-6);
+    end();
+    slow.memory_ns = 13;
+    judge_with_history(&quiet, &slow);
+    CHECK_INT(j.verdict, VERDICT_CANNOT_TELL);
+    CHECK(because("neighbours"));
+    CHECK(condition_differs(CONDITION_MEMORY, j.conditions[0][CONDITION_MEMORY],
+            j.conditions[1][CONDITION_MEMORY]));
+    CHECK(!j.figures[JUDGED_MEMORY].because); /* which they do not change */
+    end();
+    judge_with_history(&usual, &slow);
     CHECK_INT(j.verdict, VERDICT_WORSE);
     end();
 }
@@ -316,6 +356,7 @@ int main(void)
     test_sets();
     test_against_baseline();
     test_single();
+    test_neighbours();
     test_refused();
     test_baselines();
     return test_result();

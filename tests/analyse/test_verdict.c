@@ -1,3 +1,4 @@
+#include "analyse/judging.h"
 #include "analyse/verdict.h"
 
 #include "base/compiler.h"
@@ -33,6 +34,53 @@ static void test_rule(void)
     CHECK(strcmp(verdict_name(VERDICT_CANNOT_TELL), "cannot_tell") == 0);
     CHECK(strcmp(verdict_words(VERDICT_CANNOT_TELL), "cannot tell") == 0);
     CHECK(strcmp(verdict_words(VERDICT_REFUSED), "refused") == 0);
+}
+
+/* Memory and joules: one number a run, by the same rule; each with a least of
+ * its own, and only of several runs. */
+static void test_hungrier(void)
+{
+    static const struct {
+        enum judged_figure figure;
+        double more;
+        size_t runs;
+        enum verdict want;
+    } cases[] = {
+        { JUDGED_MEMORY, .03, 12, VERDICT_WORSE },
+        { JUDGED_MEMORY, -.03, 12, VERDICT_BETTER },
+        { JUDGED_MEMORY, .003, 12, VERDICT_SAME },
+        { JUDGED_GROWTH, .05, 12, VERDICT_WORSE },
+        { JUDGED_JOULES, .2, 12, VERDICT_WORSE },
+        { JUDGED_JOULES, .03, 12, VERDICT_SAME }, /* below 10 % */
+        { JUDGED_TOKEN_JOULES, -.2, 12, VERDICT_BETTER },
+        { JUDGED_JOULES, .2, 4, VERDICT_CANNOT_TELL },
+        { JUDGED_MEMORY, .2, 1, VERDICT_CANNOT_TELL },
+    };
+
+    for (size_t i = 0; i < LEN(cases); i++) {
+        struct judged_run runs[2][12] = { { { .count = 0 } } };
+        enum judged_figure figure = cases[i].figure;
+        struct judged_change c;
+
+        for (size_t k = 0; k < cases[i].runs; k++)
+            for (size_t side = 0; side < 2; side++) {
+                struct judged_run *r = &runs[side][k];
+
+                r->started_ns = 2 * k + side;
+                r->value[figure] = (100 + .02 * (double)(k * 7 % 12)) *
+                                   (side ? 1 + cases[i].more : 1);
+            }
+        judge_change(&c, figure,
+                &(struct judged_side){ runs[0], cases[i].runs },
+                &(struct judged_side){ runs[1], cases[i].runs },
+                &(struct judged_side){ NULL, 0 }, 0);
+        CHECK_INT(c.verdict, cases[i].want);
+        CHECK_INT(c.before_runs, cases[i].runs);
+        if (cases[i].runs < JUDGING_RUNS)
+            CHECK(c.because && strcmp(c.because, "too few runs") == 0);
+        else
+            CHECK(fabs(expm1(c.interval.middle) - cases[i].more) < .005);
+    }
 }
 
 /* Four of mean 0.05 and standard deviation 0.001: 14.479 * 0.001 / 2. */
@@ -74,6 +122,7 @@ static void test_signs(void)
 int main(void)
 {
     test_rule();
+    test_hungrier();
     test_pairs();
     test_signs();
     return test_result();

@@ -62,7 +62,8 @@ is '.sessions | length' 5 # the first load, one to split it, and three
 
 # --- batches -----------------------------------------------------------------
 
-good "$models/mlp.onnx" --batch 1,2,8,64 --count 53 --warmup 2 --threads 1
+good "$models/mlp.onnx" --batch 1,2,8,64 --count 53 --warmup 2 --threads 1 \
+    --bound 100000
 counted 212
 is .warmup.count 8
 is '[.bench.rows[].batch] | tostring' '[1,2,8,64]'
@@ -73,6 +74,19 @@ is '[.sessions[] | select(.batch) | .batch | .min, .max] | tostring' \
 holds '[.bench.rows[].memory.arena.max_in_use_bytes] | . == sort'
 holds '.bench.scaling.per_sample_us > 0 and .bench.scaling.fastest_batch > 1'
 holds '.bench.scaling.memory_per_sample_bytes > 64 * 4' # at least the input
+# shellcheck disable=SC2016 # jq's
+holds '.bench.scaling | .per_sample_us as $x | .per_sample_interval_us |
+    .[0] < $x and $x < .[1]'
+# shellcheck disable=SC2016 # jq's
+holds '.bench.scaling | .memory_per_sample_bytes as $x |
+    .memory_per_sample_interval_bytes | .[0] <= $x and $x <= .[1]'
+# All are within a bound of 100 s; which nobody beats is found the simple way.
+holds '.bench.scaling | .batch_within_bound == .fastest_batch'
+# shellcheck disable=SC2016 # jq's
+holds '[.bench.rows[] | {batch, slow: .latency.p99_us, most: .samples_per_s}] as $all |
+    .bench.scaling.pareto_batches == [$all[] | . as $x | select([$all[] |
+        select(.slow <= $x.slow and .most >= $x.most and
+            (.slow < $x.slow or .most > $x.most))] == []) | .batch]'
 
 # Points take turns, each has an interval, and their times are not pooled; the
 # report has the same table, and the machine.
@@ -99,7 +113,9 @@ grep -q 'machine: its CPUs were' out || fail "the machine is not told of"
 
 # Samples a second are of all that ran while it ran, whatever tracing slowed;
 # and what operators are of is said.
-good "$models/mlp.onnx" --batch 2,4 --count 60 --warmup 1 --ops 2
+good "$models/mlp.onnx" --batch 2,4 --count 60 --warmup 1 --ops 2 --bound 0.000001
+holds '.bench.scaling | has("batch_within_bound") or has("per_sample_us") | not'
+holds '.bench.scaling.fastest_batch | . == 2 or . == 4' # two are no line
 # In turns: every second window is of the other batch.
 walls=$(sqlite3 -json t.db "SELECT (row_number() OVER (ORDER BY s.start_ns) + 1) % 2
     AS point, duration_ns AS ns FROM pipeline_sections s

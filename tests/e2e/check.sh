@@ -23,12 +23,13 @@ jq -e '.verdict == "same" and .exit_code == 0 and (.pairs | length) >= 4 and
     (.figures[0].interval | length) == 2 and (has("operators") | not)' \
     out >/dev/null || fail "$(cat out)"
 
-# Without graph optimisation: found, and the operators are named.
+# Without graph optimisation: found, and the operators are named.  That the one
+# which is slower comes first is for runs that are made: see test_judgement.c.
 check 3 "$models/convnet.onnx" --head-level disabled --duration 120 --json \
     --junit check.xml --markdown check.md --benchmark bench.json \
     --bencher bmf.json
 jq -e '.verdict == "worse" and .exit_code == 3 and .figures[0].change > 0.5 and
-    (.operators | length) > 5 and .operators[0].op_type == "Conv" and
+    (.operators | length) > 5 and any(.operators[]; .op_type == "Conv") and
     ([.change_us | .operators, .placement, .fusion, .rest] | add * 1000 |
         round) == (.change_us.whole * 1000 | round) and
     ([.operators[].change_us, .change_us.rest] | add * 1000 | round) ==

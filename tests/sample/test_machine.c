@@ -1,6 +1,8 @@
 /* CPUs, memory and pressure: of a made-up machine, and of this one. */
 #include "sampled.h"
 
+#include "base/alloc.h"
+#include "sample/machine/memory_probe.h"
 #include "sample/machine/proc_cpus.h"
 #include "sample/machine/proc_pressure.h"
 #include "tree.h"
@@ -123,6 +125,35 @@ static void made_up_pressure(void)
     tree_close(&t);
 }
 
+/* The way goes over all lines and is the same each time; of a recorded machine
+ * nothing is known. */
+static void memory_probe(void)
+{
+    struct memory_probe *p = alloc_zero(1, sizeof(*p));
+    struct tree t = tree_open();
+    struct sampled s;
+    uint32_t at = 0, steps = 0;
+
+    memory_probe_init(p);
+    do {
+        at = p->lines[at].next;
+        steps++;
+    } while (at && steps <= MEMORY_PROBE_LINES);
+    CHECK_INT(steps, MEMORY_PROBE_LINES);
+    CHECK(memory_probe_load_s(p) > 0);
+    for (int i = 0; i < 2000; i++)
+        at = p->lines[at].next;
+    CHECK_INT(p->end, at);
+    free(p);
+
+    sampled_open(&s, &sampler_memory_probe, t.root, NULL, false);
+    CHECK_INT(s.rc, -ENODEV);
+    CHECK(strstr(sampled_reason(&s, METRIC_host_memory_load_seconds, 0),
+            "recorded"));
+    sampled_close(&s);
+    tree_close(&t);
+}
+
 static void broken(void)
 {
     struct proc_pressure p = { .some_us = 9 };
@@ -176,6 +207,7 @@ int main(void)
     made_up_cores();
     made_up_memory();
     made_up_pressure();
+    memory_probe();
     broken();
     here();
     return test_result();

@@ -222,6 +222,10 @@ static void scaling(struct json *j, const struct bench_settings *settings,
         if (s.memory_bytes.fixed > 0)
             json_fixed(j, "memory_fixed_bytes", s.memory_bytes.fixed, 0);
         json_fixed(j, "memory_per_sample_bytes", s.memory_bytes.each, 0);
+        json_array(j, "memory_per_sample_interval_bytes");
+        json_fixed(j, NULL, s.memory_bytes.each_low, 0);
+        json_fixed(j, NULL, s.memory_bytes.each_high, 0);
+        json_end(j);
         json_fixed(j, "memory_fit_error", s.memory_bytes.error, 4);
     }
     choices(j, r, &s);

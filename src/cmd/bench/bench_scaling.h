@@ -17,8 +17,8 @@ struct bench_scaling {
     bool best[BENCH_BATCHES_MAX]; /* no other row is better in all things */
 };
 
-/* `bound_ns`: of the p99; 0: nobody asked.  False: too few batch sizes for
- * either fit. */
+/* `bound_ns`: of the p99; 0: nobody asked.  False: there are not several batch
+ * sizes.  Three of them are needed for a fit. */
 bool bench_scaling(struct bench_scaling *out, const struct bench_report *r,
         const struct bench_energy *energy, double bound_ns);
 

@@ -355,8 +355,11 @@ static void scaling(const struct sheet *p)
             buf_text(p->out, " + ");
         }
         bytes(p, s.memory_bytes.each);
-        buf_printf(p->out, " a sample  (off by %.1f %%)\n",
-                100 * s.memory_bytes.error);
+        buf_text(p->out, " a sample [");
+        bytes(p, s.memory_bytes.each_low);
+        buf_text(p->out, ", ");
+        bytes(p, s.memory_bytes.each_high);
+        buf_printf(p->out, "]  (off by %.1f %%)\n", 100 * s.memory_bytes.error);
     }
     label(p, "fastest");
 

@@ -61,6 +61,8 @@ static void one_run(struct json *j, const struct judged_input *in)
         json_fixed(j, "effective", in->run.at[JUDGED_P10].effective, 1);
     if (in->run.shift < 0 || in->run.shift > 0)
         json_fixed(j, "level_shift", expm1(in->run.shift), 6);
+    if (in->run.memory_ns > 0)
+        json_fixed(j, "memory_load_ns", in->run.memory_ns, 3);
     json_end(j);
 }
 

@@ -10,6 +10,25 @@
 
 /* --- cells ---------------------------------------------------------------- */
 
+/* Without the blanks between its parts, as we write it: else a document that
+ * went through a formatter would not hold the same. */
+static void add_close(struct buf *out, struct str json)
+{
+    bool quoted = false;
+
+    for (size_t i = 0; i < json.len; i++) {
+        char c = json.p[i];
+
+        if (!quoted && (c == ' ' || c == '\t' || c == '\n' || c == '\r'))
+            continue;
+        buf_char(out, c);
+        if (quoted && c == '\\' && i + 1 < json.len)
+            buf_char(out, json.p[++i]);
+        else if (c == '"')
+            quoted = !quoted;
+    }
+}
+
 /* A text for a struct has no zero within. */
 static int read_text(struct row_reader *r, size_t i, const struct column *c,
         struct str value)
@@ -21,7 +40,7 @@ static int read_text(struct row_reader *r, size_t i, const struct column *c,
 
     buf_clear(b);
     if (c->json && (kind == '{' || kind == '[')) {
-        buf_add(b, value.p, value.len);
+        add_close(b, value);
     } else {
         if (json_read_text(&plain, value))
             return -EINVAL;
