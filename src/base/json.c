@@ -4,7 +4,6 @@
  * has a bit in `used` and one in `list`. */
 #include "base/json.h"
 
-#include "base/json_read.h"
 #include "base/utf8.h"
 
 #include <assert.h>
@@ -230,10 +229,4 @@ void json_raw_str(struct json *j, const char *key, struct str value)
 {
     begin(j, key);
     buf_add(j->out, value.p, value.len);
-}
-
-void json_if_sound(struct json *j, const char *key, const char *value)
-{
-    if (value && json_is_sound(str_of(value)))
-        json_raw(j, key, value);
 }

@@ -55,6 +55,3 @@ void json_fixed(struct json *j, const char *key, double value, int decimals);
 /* One value that is JSON already, written as it stands. */
 void json_raw(struct json *j, const char *key, const char *value);
 void json_raw_str(struct json *j, const char *key, struct str value);
-/* The same of a text from elsewhere, which may be no JSON, or NULL: then
- * nothing is written. */
-void json_if_sound(struct json *j, const char *key, const char *value);

@@ -522,12 +522,11 @@ uint64_t live_events(struct live *l, const char *run_id, uint64_t after,
     if (*count)
         return after;
     store = reader_of(l);
-    if (!store || store_find_run_id(store, run_id, &row, NULL) ||
-            store_read_run(store, row, take_start, &s, NULL) ||
-            store_each_session(store, row, take_model, &s, NULL))
-        return after;
-    (void)store_each_inference_since(store, row, &after, most, take_event, &s,
-            NULL);
+    if (store && store_find_run_id(store, run_id, &row, NULL) == 0 &&
+            store_read_run(store, row, take_start, &s, NULL) == 0 &&
+            store_each_session(store, row, take_model, &s, NULL) == 0)
+        (void)store_each_inference_since(store, row, &after, most, take_event,
+                &s, NULL);
     for (size_t i = 0; i < s.models.cap; i++)
         if (s.models.entries[i].used)
             free((char *)(uintptr_t)s.models.entries[i].value);

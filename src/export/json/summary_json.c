@@ -1,6 +1,6 @@
 #include "export/json/summary_json.h"
 
-#include "base/json.h"
+#include "base/json_read.h"
 #include "export/json/device_json.h"
 #include "export/json/energy_json.h"
 #include "export/json/operators_json.h"
