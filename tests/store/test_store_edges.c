@@ -166,11 +166,14 @@ static void column_edges(struct edges *x, const struct table *t,
                 is_among(any_real, t, c) || is_among(sensed, t, c));
 }
 
-/* What a check of the whole run looks at. */
+/* A check of the whole run looks at every table, and at rows before the first,
+ * too. */
 static void whole_run(struct edges *x, const struct table *t)
 {
-    change(x, t, &t->columns[t->count - 1], "x'00'");
-    if (t->columns[t->count - 1].kind != COLUMN_NAME)
+    const struct column *c = &t->columns[t->numbered ? 0 : t->count - 1];
+
+    change(x, t, c, t->numbered ? "-1" : "x'00'");
+    if (c->kind != COLUMN_NAME)
         CHECK_INT(store_check_run(x->store, x->run, NULL), -EBADMSG);
     CHECK_INT(sqlite3_exec(x->store->db, "ROLLBACK", NULL, NULL, NULL),
             SQLITE_OK);
