@@ -58,6 +58,10 @@ static void find_places(sqlite3 *db)
 #define LONG_TEXT "replace(hex(zeroblob(60000)), '0', 'x')"
 #define TOO_LONG  "replace(hex(zeroblob(8388610)), '0', 'x')"
 
+#define DEEP_LIST                               \
+    "'[{\"float\":[9223372036854775807,-1,' ||" \
+    " replace(hex(zeroblob(3000)), '00', '[') || ']'"
+
 /* Instead of a value: the greatest and the least that the column may hold, what
  * is just beyond, and the same column of another row. */
 #define MOST   "most"
@@ -73,9 +77,7 @@ static const char *const reals[VALUES] = { "9e999", "1e18", "NULL", "-9e999",
     "-1e308", "0", "'x'", "4.9e-324" };
 static const char *const texts[VALUES] = { LONG_TEXT,
     "'a' || char(0) || char(27) || '[2J' || char(155, 8238) || 'b'", "NULL",
-    "'[{\"float\":[9223372036854775807,-1,' || replace(hex(zeroblob(3000)),"
-    " '00', '[') || ']'",
-    OTHER, "CAST(x'c328ff00' AS TEXT)", "''",
+    DEEP_LIST, OTHER, "CAST(x'c328ff00' AS TEXT)", "''",
     "'/model/layers.4294967296/mlp'" };
 
 /* And what chance takes. */

@@ -129,7 +129,8 @@ static void hostile_cell(const struct hostile *h)
     changed = 0;
     rc = fetch(&m, &s, &row, &e);
     CHECK_INT(changed, 1);
-    CHECK(rc || h->cell.integer >= 0); /* what needs no other row */
+    /* What needs no other row. */
+    CHECK(rc || (h->cell.integer >= 0 && !h->cell.text.len));
     if (!rc)
         rc = store_check_run(s, row, &e);
     CHECK_INT(rc, -EBADMSG);
