@@ -28,7 +28,7 @@ static void add_place(sqlite3_stmt *st)
     places[place_count++] = (struct place){
         .table = sqlite3_mprintf("%s", sqlite3_column_text(st, 0)),
         .column = sqlite3_mprintf("%s", sqlite3_column_text(st, 1)),
-        .type = type ? *type : 0,
+        .type = (char)(type ? *type : 0),
         .keys = sqlite3_mprintf("%s", sqlite3_column_text(st, 3)),
     };
 }
@@ -51,6 +51,8 @@ static void find_places(sqlite3 *db)
     while (sqlite3_step(st) == SQLITE_ROW)
         add_place(st);
     (void)sqlite3_finalize(st);
+    if (!place_count)
+        abort();
 }
 
 /* --- what ----------------------------------------------------------------- */
@@ -58,9 +60,9 @@ static void find_places(sqlite3 *db)
 #define LONG_TEXT "replace(hex(zeroblob(60000)), '0', 'x')"
 #define TOO_LONG  "replace(hex(zeroblob(8388610)), '0', 'x')"
 
-#define DEEP_LIST                               \
-    "'[{\"float\":[9223372036854775807,-1,' ||" \
-    " replace(hex(zeroblob(3000)), '00', '[') || ']'"
+#define DEEP_LIST                                \
+    ("'[{\"float\":[9223372036854775807,-1,' ||" \
+     " replace(hex(zeroblob(3000)), '00', '[') || ']'")
 
 /* Instead of a value: the greatest and the least that the column may hold, what
  * is just beyond, and the same column of another row. */
@@ -196,7 +198,7 @@ void tamper(const char *path)
 
     /* Two columns a round: a round that is refused for one of them is not, as a
      * rule, where the other is read. */
-    uint64_t half = (place_count + 1) / 2, turn = chaos_round / half;
+    uint64_t half = place_count / 2 + 1, turn = chaos_round / half;
 
     if (chaos_round % 4 == 3)
         make_live(db);

@@ -98,6 +98,18 @@ static void digest(void)
     tree_close(&t);
 }
 
+static int64_t setting(const struct store *s, const char *sql)
+{
+    sqlite3_stmt *st = NULL;
+    int64_t is = -1;
+
+    CHECK_INT(sqlite3_prepare_v2(s->db, sql, -1, &st, NULL), SQLITE_OK);
+    if (sqlite3_step(st) == SQLITE_ROW)
+        is = sqlite3_column_int64(st, 0);
+    (void)sqlite3_finalize(st);
+    return is;
+}
+
 /* Where the comparison should ever miss something, it still does not run. */
 static void confined(void)
 {
@@ -122,6 +134,7 @@ static void confined(void)
                     SQLITE_OK);
             CHECK_INT(is, settings[i].is);
         }
+        CHECK_INT(setting(s, "PRAGMA cell_size_check"), 1);
         CHECK(sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, -1) <= 256 << 20);
         CHECK(sqlite3_limit(s->db, SQLITE_LIMIT_ATTACHED, -1) <= 1);
         store_close(s);
