@@ -129,6 +129,12 @@ static void keep_phase(struct run_reader *r)
 
 /* --- operators ------------------------------------------------------------ */
 
+/* The mean of those whose spread nobody kept. */
+static double typical_ns(const struct operator_times *t)
+{
+    return isnan(t->median_ns) ? t->self_ns / (double)t->count : t->median_ns;
+}
+
 /* Medians, which the slow ones do not move: of every operator's runs, times how
  * often it runs in an inference, and of the inferences. */
 static void take_operators(struct judged_input *in, const struct phased *traced)
@@ -157,7 +163,7 @@ static void take_operators(struct judged_input *in, const struct phased *traced)
             .name = text_of(f->name),
             .op_type = text_of(f->op_type),
             .provider = text_of(f->provider),
-            .ns = times->median_ns * (double)times->count / inferences,
+            .ns = typical_ns(times) * (double)times->count / inferences,
         };
     }
 }

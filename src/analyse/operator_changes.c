@@ -14,6 +14,8 @@
 #define LEAST_ITSELF 0.05   /* or of the operator */
 #define SURE         0.025  /* beyond each end of an interval */
 
+#define MOST_NS 0x1p61 /* of a time, so that differences are numbers, too */
+
 const char *operator_change_kind_name(enum operator_change_kind kind)
 {
     static const char *const names[OPERATOR_CHANGE_KINDS] = {
@@ -87,6 +89,12 @@ struct row {
     size_t runs[2];
 };
 
+/* As a whole number; what no run has, somebody's database may. */
+static int64_t whole_ns(double ns)
+{
+    return ns > 0 ? llround(fmin(ns, MOST_NS)) : 0;
+}
+
 static double mean_of(const double *values, size_t count)
 {
     double sum = 0;
@@ -139,7 +147,7 @@ static void fill_row(struct row *r, const struct entry *all, size_t count,
         out->provider[x->side] = x->time.provider;
     }
     for (int side = 0; side < 2; side++) {
-        out->ns[side] = llround(mean_of(r->ns[side], r->runs[side]));
+        out->ns[side] = whole_ns(mean_of(r->ns[side], r->runs[side]));
         for (size_t i = 0; i < r->runs[side]; i++)
             r->ln[side][i] = log(r->ns[side][i] + ADDED_NS);
     }
@@ -215,7 +223,13 @@ static int64_t whole_of(const struct operator_times_of *runs, size_t count)
 
     for (size_t i = 0; i < count; i++)
         sum += runs[i].whole_ns;
-    return count ? llround(sum / (double)count) : 0;
+    return count ? whole_ns(sum / (double)count) : 0;
+}
+
+/* Of numbers that make no sense any sum will do, but it has to be one. */
+static int64_t plus(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
 /* What is left of the whole is the rest. */
@@ -226,8 +240,8 @@ static void add_up(struct operator_changes *c)
     for (size_t i = 0; i < c->count; i++) {
         const struct operator_change *x = &c->items[i];
 
-        c->part_ns[x->kind] += x->ns[1] - x->ns[0];
-        rest -= x->ns[1] - x->ns[0];
+        c->part_ns[x->kind] = plus(c->part_ns[x->kind], x->ns[1] - x->ns[0]);
+        rest = plus(rest, x->ns[0] - x->ns[1]);
     }
     c->part_ns[OPERATOR_CHANGE_REST] = rest;
 }

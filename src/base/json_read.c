@@ -173,6 +173,12 @@ bool json_is_sound(struct str text)
     return c.p == c.end;
 }
 
+void json_if_sound(struct json *j, const char *key, const char *value)
+{
+    if (value && json_is_sound(str_of(value)))
+        json_raw(j, key, value);
+}
+
 /* --- members and elements ------------------------------------------------- */
 
 /* To the next value in what began with `first` and ends with `last`.  `rest` of

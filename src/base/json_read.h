@@ -13,12 +13,17 @@
 #pragma once
 
 #include "base/buf.h"
+#include "base/json.h"
 #include "base/str.h"
 
 #include <stdbool.h>
 
 /* Whether it is one value, with blanks around it at most. */
 bool json_is_sound(struct str text);
+
+/* Writes a value that is JSON already, if it is; a text from elsewhere may not
+ * be, and may be NULL: then nothing is written. */
+void json_if_sound(struct json *j, const char *key, const char *value);
 
 /* Takes the next member off an object, whose whole slice `rest` is at first.
  * `key` is what stands between its quotes.  1: there is one; 0: that was all;

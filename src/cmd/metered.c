@@ -514,9 +514,7 @@ void metered_close(struct metered *m, const char *verb)
     serving_stop(m->serving);
 
     struct shipper_outcome sent;
-    uint64_t spent_ns = m->outcome.sending_ns;
-    uint64_t left_ns =
-            spent_ns < SHIPPER_LAST_NS ? SHIPPER_LAST_NS - spent_ns : 0;
+    uint64_t left_ns = shipper_left_ns(m->outcome.sending_ns);
 
     if (m->shipper)
         (void)run_figures_complete(m->store, NULL); /* they go with it */

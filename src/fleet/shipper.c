@@ -188,6 +188,11 @@ int shipper_start(struct shipper **out, struct store *take,
     return 0;
 }
 
+uint64_t shipper_left_ns(uint64_t spent_ns)
+{
+    return spent_ns < SHIPPER_LAST_NS ? SHIPPER_LAST_NS - spent_ns : 0;
+}
+
 void shipper_stop(struct shipper *s, int64_t run, uint64_t deadline_ns,
         struct shipper_outcome *out)
 {

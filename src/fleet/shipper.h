@@ -25,6 +25,9 @@ int shipper_start(struct shipper **out, struct store *take,
  * whoever waits for the program need not wait for them. */
 #define SHIPPER_LAST_NS UINT64_C(5000000000)
 
+/* What of it is left when so much was spent on others. */
+uint64_t shipper_left_ns(uint64_t spent_ns);
+
 /* The recording has ended: sends the rest until that moment of mono_ns() at
  * most, whatever the server does, and frees.  `run` is what was recorded; 0:
  * nothing.  Without a shipper (NULL) nothing is sent, and nothing fails. */

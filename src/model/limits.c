@@ -133,6 +133,8 @@ static const struct limit limits[] = {
     /* Texts. */
     { NULL, "run_id", LIMIT_IS_TEXT, .needed = true, .most = RUN_ID_LEN },
     { "profiling_runs", "version", LIMIT_IS_TEXT, .needed = true, .most = 256 },
+    { "metrics", "name", LIMIT_IS_TEXT, .needed = true, .most = 256 },
+    { "labels", "name", LIMIT_IS_TEXT, .needed = true, .most = LIMIT_TEXT },
     { "subjects", "kind", LIMIT_IS_TEXT, .needed = true, .most = 256 },
     { "sampler_rates", "reason", LIMIT_IS_TEXT, .most = LIMIT_TEXT },
     NEEDED("command"), NEEDED("reason"),

@@ -111,7 +111,7 @@ static bool write_file(const char *path, X509 *x, EVP_PKEY *key)
     FILE *f;
 
     buf_printf(&hidden, "%s.part", path);
-    f = fopen(buf_cstr(&hidden), "we");
+    f = file_new_stream(buf_cstr(&hidden));
     (void)self_private_files(before);
     good = f && (key ? PEM_write_PrivateKey(f, key, NULL, NULL, 0, NULL, NULL)
                      : PEM_write_X509(f, x)) == 1;

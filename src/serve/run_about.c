@@ -158,12 +158,6 @@ static void text_if(struct json *j, const char *key, const char *text)
         json_text(j, key, text);
 }
 
-void json_if_sound(struct json *j, const char *key, const char *text)
-{
-    if (text && json_is_sound(str_of(text)))
-        json_raw(j, key, text);
-}
-
 static void models(struct json *j, const char *paths)
 {
     struct str rest = str_of(paths), line, first = str_before(rest, '\n');

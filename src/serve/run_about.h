@@ -47,9 +47,6 @@ void run_members(struct json *j, struct store *s, const struct run_line *l,
 int run_row_json(struct json *j, const char *key, struct store *s, int64_t row,
         bool whole, struct error *e);
 
-/* A JSON text that is one value, or nothing where it is not sound. */
-void json_if_sound(struct json *j, const char *key, const char *text);
-
 /* Handlers, by file. */
 handler answer_runs, answer_run, answer_run_summary, answer_pipeline,
         answer_export, answer_delete, answer_patch;

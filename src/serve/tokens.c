@@ -158,14 +158,10 @@ int token_file_write(const struct token_list *l, const char *path,
     buf_printf(&part, "%s.part", path);
     token_list_write(&text, l);
 
-    int fd = file_new(buf_cstr(&part));
-    FILE *file = fd >= 0 ? fopen(buf_cstr(&part), "w") : NULL;
-    int rc = fd >= 0 ? 0 : fd;
+    FILE *file = file_new_stream(buf_cstr(&part));
+    int rc = file ? 0 : -errno;
 
-    if (fd >= 0)
-        file_close(fd);
-    if (!rc &&
-            (!file || fwrite(buf_cstr(&text), 1, text.len, file) != text.len))
+    if (!rc && fwrite(buf_cstr(&text), 1, text.len, file) != text.len)
         rc = -EIO;
     if (file && fclose(file) && !rc)
         rc = -EIO;

@@ -8,46 +8,54 @@
 
 #define STREAM "ortmeter_stream" /* what the pointer in take() is */
 
-int row_query(struct store *s, const char *sql, int64_t number,
+/* The rows of a statement, as far as they are what may be there; `after`, if
+ * any, becomes what stands in the last column. */
+static int each_checked(struct store *s, sqlite3_stmt *st,
+        struct row_check *check, uint64_t *after,
         void (*row)(sqlite3_stmt *st, void *each), void *each, struct error *e)
 {
-    struct row_check check;
-    sqlite3_stmt *st = NULL;
     int rc;
 
-    if (sqlite3_prepare_v2(s->db, sql, -1, &st, NULL) != SQLITE_OK)
-        return store_failed(s, "read the runs", e);
-    (void)sqlite3_bind_int64(st, 1, number);
-    row_check_begin(&check, s, sql, st, number);
-    while ((rc = sqlite3_step(st)) == SQLITE_ROW && row_check_row(&check, st))
+    while ((rc = sqlite3_step(st)) == SQLITE_ROW && row_check_row(check, st)) {
+        if (after)
+            *after = row_u64(st, sqlite3_column_count(st) - 1);
         row(st, each);
+    }
     if (rc == SQLITE_ROW)
-        rc = row_check_end(&check, e);
+        rc = row_check_end(check, e);
     else
         rc = rc == SQLITE_DONE ? 0 : store_failed(s, "read the runs", e);
     (void)sqlite3_finalize(st);
     return rc;
 }
 
+int row_query(struct store *s, const char *sql, int64_t number,
+        void (*row)(sqlite3_stmt *st, void *each), void *each, struct error *e)
+{
+    struct row_check check;
+    sqlite3_stmt *st = NULL;
+
+    if (sqlite3_prepare_v2(s->db, sql, -1, &st, NULL) != SQLITE_OK)
+        return store_failed(s, "read the runs", e);
+    (void)sqlite3_bind_int64(st, 1, number);
+    row_check_begin(&check, s, sql, st, number);
+    return each_checked(s, st, &check, NULL, row, each, e);
+}
+
 int row_query_since(struct store *s, const char *sql, int64_t run,
         uint64_t *after, uint64_t limit,
         void (*row)(sqlite3_stmt *st, void *each), void *each, struct error *e)
 {
+    struct row_check check;
     sqlite3_stmt *st = NULL;
-    int rc;
 
     if (sqlite3_prepare_v2(s->db, sql, -1, &st, NULL) != SQLITE_OK)
         return store_failed(s, "read the runs", e);
     (void)sqlite3_bind_int64(st, 1, run);
     (void)sqlite3_bind_int64(st, 2, (int64_t)*after);
     (void)sqlite3_bind_int64(st, 3, (int64_t)limit);
-    while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-        *after = row_u64(st, sqlite3_column_count(st) - 1);
-        row(st, each);
-    }
-    rc = rc == SQLITE_DONE ? 0 : store_failed(s, "read the runs", e);
-    (void)sqlite3_finalize(st);
-    return rc;
+    row_check_begin(&check, s, sql, st, run);
+    return each_checked(s, st, &check, after, row, each, e);
 }
 
 struct stream {

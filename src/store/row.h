@@ -30,7 +30,7 @@ int row_query(struct store *s, const char *sql, int64_t number,
 
 /* The same for what has numbers within the run: ?2 is the number after which,
  * ?3 how many at most, and the last column is the number, which `after`
- * becomes. For a run that is being recorded, so the rows are not checked. */
+ * becomes. */
 int row_query_since(struct store *s, const char *sql, int64_t run,
         uint64_t *after, uint64_t limit,
         void (*row)(sqlite3_stmt *st, void *each), void *each, struct error *e);

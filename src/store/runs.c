@@ -291,23 +291,34 @@ struct run row_run(sqlite3_stmt *st)
     return r;
 }
 
-ROW_EACH(run);
+struct one_run {
+    void (*call)(void *, const struct run *);
+    void *context;
+    bool found;
+};
 
 static void run_row(sqlite3_stmt *st, void *to)
 {
-    struct each_run *each = to;
+    struct one_run *one = to;
     struct run r = row_run(st);
 
-    each->call(each->context, &r);
+    one->found = true;
+    one->call(one->context, &r);
 }
 
 int store_read_run(struct store *s, int64_t row,
         void (*each)(void *context, const struct run *r), void *context,
         struct error *e)
 {
-    return row_query(s,
+    struct one_run one = { each, context, false };
+    int rc = row_query(s,
             "SELECT " ROW_RUN_COLUMNS " FROM profiling_runs r WHERE id = ?1",
-            row, run_row, &(struct each_run){ each, context }, e);
+            row, run_row, &one, e);
+
+    /* It was deleted meanwhile, or an index that somebody made up names it. */
+    return rc || one.found
+                   ? rc
+                   : fail(e, -ENOENT, "%s does not hold that run", s->path);
 }
 
 int64_t store_state(struct store *s)

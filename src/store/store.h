@@ -277,7 +277,7 @@ int store_each(struct store *s, int64_t run, const struct row_type *type,
         void (*each)(void *context, const void *row), void *context,
         struct error *e);
 
-/* That run only. */
+/* That run only.  -ENOENT: there is no such row. */
 int store_read_run(struct store *s, int64_t row,
         void (*each)(void *context, const struct run *r), void *context,
         struct error *e);

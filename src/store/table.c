@@ -257,8 +257,8 @@ int store_check_run(struct store *s, int64_t run, struct error *e)
     int rc = store_tables(&all, s, e);
 
     for (size_t i = 0; !rc && i < all.count; i++)
-        rc = store_each_row(s, &all.items[i], run, 0, UINT64_MAX, pass, NULL,
-                e);
+        rc = store_each_row(s, &all.items[i], run, INT64_MIN, UINT64_MAX, pass,
+                NULL, e);
     tables_release(&all);
     return rc;
 }

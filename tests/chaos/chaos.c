@@ -10,24 +10,24 @@
  * machine has.  What is done comes from the numbers of the rounds, so that it
  * is always the same; a round that fails is run alone by `chaos WHAT 1 ROUND`.
  * `chaos WHAT COUNT FIRST SECONDS` begins no round after that time. */
+#include "chaos.h"
+
 #include "base/compiler.h"
-#include "cmd/cmd.h"
-#include "export/formats.h"
-#include "full_run.h"
 #include "mirror_clickhouse.h"
 #include "os/clock.h"
 
 #include <fcntl.h>
-#include <stdarg.h>
 
-#define ROUND_SECONDS 60 /* then it hangs */
-#define WORDS         12
+#define ROUND_SECONDS 120 /* then it hangs */
+
+struct tree chaos_work;
+uint64_t chaos_round;
 
 /* --- numbers that look like chance ---------------------------------------- */
 
 static uint64_t state;
 
-static uint64_t chance(uint64_t below)
+uint64_t chance(uint64_t below)
 {
     state += 0x9e3779b97f4a7c15; /* splitmix64 */
 
@@ -36,79 +36,6 @@ static uint64_t chance(uint64_t below)
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
     x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
     return (x ^ (x >> 31)) % below;
-}
-
-/* --- the verbs ------------------------------------------------------------ */
-
-static struct tree work;
-static unsigned long runs, refused;
-static uint64_t round_number;
-
-static int verb(const struct cmd *cmd, ...)
-{
-    char *argv[WORDS + 1] = { (char *)cmd->name };
-    int argc = 1;
-    va_list words;
-
-    va_start(words, cmd);
-    for (const char *w; argc < WORDS && (w = va_arg(words, const char *));)
-        argv[argc++] = (char *)w;
-    va_end(words);
-
-    int rc = cmd_main(cmd, argc, argv);
-
-    runs++;
-    refused += rc == EXIT_FAILED;
-    if (rc == EXIT_USAGE) { /* our own mistake: nothing was tried */
-        (void)fprintf(stderr, "chaos: %s %s\n", cmd->name, argv[1]);
-        abort();
-    }
-    return rc;
-}
-
-/* One in `share` of the formats, others in the next round: most of them read
- * the same rows, and each gets its part of the rounds. */
-static void export_some(const char *db, uint64_t share)
-{
-    char folder[128];
-    uint64_t turn = round_number;
-
-    (void)snprintf(folder, sizeof(folder), "%s/tables/", work.root);
-    for (const struct export_format *const *f = export_formats; *f; f++) {
-        if (turn++ % share)
-            continue;
-        if ((*f)->write)
-            (void)verb(&cmd_export, "-f", (*f)->name, "--db", db, "-o",
-                    "/dev/null", "--quiet", NULL);
-        for (const struct export_shape *x = (*f)->shapes; x && x->name; x++)
-            (void)verb(&cmd_export, "-f", (*f)->name, "--shape", x->name,
-                    "--db", db, "-o", "/dev/null", "--quiet", NULL);
-        if ((*f)->write_table)
-            (void)verb(&cmd_export, "-f", (*f)->name, "--db", db, "-o", folder,
-                    "--quiet", NULL);
-    }
-}
-
-static void read_all(const char *db, uint64_t share)
-{
-    (void)verb(&cmd_list, "--db", db, NULL);
-    (void)verb(&cmd_list, "--json", "--db", db, NULL);
-    (void)verb(&cmd_list, "--model", "a", "--sort", "energy", "--db", db, NULL);
-    (void)verb(&cmd_report, "last", "--db", db, NULL);
-    (void)verb(&cmd_report, "--json", "last", "--db", db, NULL);
-    (void)verb(&cmd_energy, "last", "--db", db, NULL);
-    (void)verb(&cmd_energy, "--json", "--by", "flops", "last", "--db", db,
-            NULL);
-    (void)verb(&cmd_compare, "last", "last", "--db", db, NULL);
-    export_some(db, share);
-}
-
-static void change_all(const char *db)
-{
-    (void)verb(&cmd_tag, "last", "c", "--db", db, NULL);
-    (void)verb(&cmd_prune, "--keep", "1", "--db", db, NULL);
-    (void)verb(&cmd_delete, "last", "--db", db, NULL);
-    (void)verb(&cmd_vacuum, "--db", db, NULL);
 }
 
 /* --- files ---------------------------------------------------------------- */
@@ -151,7 +78,7 @@ static void copy_file(const char *from, const char *to)
 
 static const char *path_of(char out[128], const char *name)
 {
-    (void)snprintf(out, 128, "%s/%s", work.root, name);
+    (void)snprintf(out, 128, "%s/%s", chaos_work.root, name);
     return out;
 }
 
@@ -168,97 +95,6 @@ static void forget(const char *db)
 
 /* --- cells ---------------------------------------------------------------- */
 
-static const char *const values[] = { "-1", "0", "1", "2", "255", "256",
-    "65536", "16777215", "2147483647", "2147483648", "4294967295", "4294967296",
-    "9007199254740993", "4611686018427387904", "9223372036854775807",
-    "-9223372036854775808", "NULL", "''", "'x'", "'%s%n'", "x'00ff'", "x''",
-    "1e308", "-1e308", "9e999", "-9e999", "0.5", "zeroblob(100000)",
-    "char(27) || '[2J'", "hex(zeroblob(50000))", "'[[[[[[[[{\"a\":'", "'{'",
-    "'[{\"float\":[9223372036854775807,-1]}]'", "char(0) || 'a'",
-    "'/model/layers.99999999999/attn'", "'If'", "CAST(x'c328' AS TEXT)",
-    "replace(hex(zeroblob(2000)), '00', ',')" };
-
-static char *text_of(sqlite3 *db, const char *sql)
-{
-    sqlite3_stmt *st = NULL;
-    char *text = NULL;
-
-    if (!sqlite3_prepare_v2(db, sql, -1, &st, NULL) &&
-            sqlite3_step(st) == SQLITE_ROW)
-        text = sqlite3_mprintf("%s", sqlite3_column_text(st, 0));
-    (void)sqlite3_finalize(st);
-    return text;
-}
-
-/* SQL that changes one cell of one row, or takes the row out. */
-static char *change_sql(sqlite3 *db)
-{
-    char *ask = sqlite3_mprintf(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT"
-            " LIKE 'prompts%%' ORDER BY abs(%lld - rowid * 2654435761 %% "
-            "1000003) LIMIT 1",
-            (long long)chance(1000003));
-    char *table = text_of(db, ask);
-
-    sqlite3_free(ask);
-    ask = sqlite3_mprintf("SELECT name FROM pragma_table_info('%q')"
-                          " ORDER BY abs(%lld - (cid + 1) * 7919 %% 1009)"
-                          " LIMIT 1",
-            table, (long long)chance(1009));
-
-    char *column = text_of(db, ask);
-    uint64_t row = chance(64);
-
-    /* Rows of a table without rowids have no number: they are counted off. */
-    sqlite3_free(ask);
-    ask = sqlite3_mprintf("SELECT group_concat('\"' || name || '\"')"
-                          " FROM pragma_table_info('%q') WHERE pk",
-            table);
-
-    char *keys = text_of(db, ask);
-    const char *value = values[chance(sizeof(values) / sizeof(*values))];
-    char *sql =
-            chance(12)
-                    ? sqlite3_mprintf("UPDATE OR IGNORE \"%w\" SET \"%w\" = %s"
-                                      " WHERE (%s) IN (SELECT %s FROM \"%w\""
-                                      " LIMIT 1 OFFSET %lld %% (SELECT"
-                                      " max(1, count(*)) FROM \"%w\"))",
-                              table, column, value, keys, keys, table,
-                              (long long)row, table)
-                    : sqlite3_mprintf("DELETE FROM \"%w\" WHERE (%s) IN (SELECT"
-                                      " %s FROM \"%w\" LIMIT 1 OFFSET %lld %%"
-                                      " (SELECT max(1, count(*)) FROM \"%w\"))",
-                              table, keys, keys, table, (long long)row, table);
-    sqlite3_free(ask);
-    sqlite3_free(table);
-    sqlite3_free(column);
-    sqlite3_free(keys);
-    return sql;
-}
-
-/* Until so many cells are changed: some changes are refused by SQLite. */
-static void tamper(const char *path)
-{
-    sqlite3 *db = NULL;
-    int want = 1 + (int)chance(3);
-
-    if (sqlite3_open(path, &db) ||
-            sqlite3_exec(db, "PRAGMA synchronous = OFF", NULL, NULL, NULL))
-        abort();
-    for (int tries = 0; want && tries < 100; tries++) {
-        char *sql = change_sql(db);
-
-        if (!sqlite3_exec(db, sql, NULL, NULL, NULL) && sqlite3_changes(db)) {
-            if (getenv("CHAOS_SAY"))
-                (void)fprintf(stderr, "%s\n", sql);
-            want--;
-        }
-        sqlite3_free(sql);
-    }
-    (void)sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
-    (void)sqlite3_close(db);
-}
-
 static void tamper_round(const char *base)
 {
     char path[128];
@@ -266,7 +102,7 @@ static void tamper_round(const char *base)
     forget(path_of(path, "changed.db"));
     copy_file(base, path);
     tamper(path);
-    read_all(path, 2);
+    read_all(path, 3);
     if (!chance(4)) /* waits for the disk, so not each time */
         change_all(path);
 }
@@ -448,14 +284,14 @@ static const struct {
 
 static void prepare(char base[128])
 {
-    struct store *s = stored_open(&work, STORE_WRITE);
+    struct store *s = stored_open(&chaos_work, STORE_WRITE);
     char run[128];
 
     (void)full_run(s, 1700000000000000000);
     (void)full_run(s, 1700000001000000000);
     store_close(s);
-    (void)snprintf(base, 128, "%s", stored_path(&work));
-    (void)mkdir(tree_path(&work, "tables"), 0700);
+    (void)snprintf(base, 128, "%s", stored_path(&chaos_work));
+    (void)mkdir(tree_path(&chaos_work, "tables"), 0700);
     if (verb(&cmd_export, "-f", "json", "--db", base, "-o",
                 path_of(run, "run.json"), "--quiet", NULL) ||
             verb(&cmd_report, "last", "--db", base, NULL))
@@ -480,11 +316,14 @@ int main(int argc, char **argv)
     uint64_t start_ns = mono_ns(), done = 0;
     int out = dup(1), said = 0;
 
-    work = tree_open();
+    /* A part of SQLite's time would go into counting its memory. */
+    if (sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0))
+        abort();
+    chaos_work = tree_open();
     quieten();
-    (void)setenv("HOME", work.root, 1);
+    (void)setenv("HOME", chaos_work.root, 1);
     (void)setenv("no_proxy", "127.0.0.1", 1);
-    if (chdir(work.root))
+    if (chdir(chaos_work.root))
         abort();
     prepare(base);
     for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
@@ -494,19 +333,20 @@ int main(int argc, char **argv)
             if (most_ns && mono_ns() - start_ns > most_ns)
                 break;
 
-            FILE *at = fopen(tree_path(&work, "round"), "w");
+            FILE *at = fopen(tree_path(&chaos_work, "round"), "w");
 
             (void)fprintf(at, "%llu\n", (unsigned long long)i);
             (void)fclose(at);
-            round_number = i;
+            chaos_round = i;
             state = i * 1000003;
             (void)alarm(ROUND_SECONDS);
             kinds[k].round(base);
         }
         said = dprintf(out, "%s: %llu rounds, %lu readings, %lu refused\n",
-                kinds[k].name, (unsigned long long)done, runs, refused);
+                kinds[k].name, (unsigned long long)done, chaos_runs,
+                chaos_refused);
     }
     (void)alarm(0);
-    tree_close(&work);
+    tree_close(&chaos_work);
     return said <= 0 || test_result();
 }

@@ -72,6 +72,11 @@ harmful 'store = "clickhouse://elsewhere"' list
 harmful 'otlp = "http://127.0.0.1:1"' run --db t.db -- true
 harmful '[run]\nmeter = "tcp:127.0.0.1:1"' run --db t.db -- true
 harmful '[export]\nout = "x.json"' export -f json --db t.db
+harmful '[serve]\nbind = "0.0.0.0"' serve --db t.db
+harmful '[serve]\nallow-origin = "https://elsewhere"' serve --db t.db
+harmful '[generate]\nort = "x.so"' generate "$models"
+harmful '[check]\nbase = "touch loaded"' check a.onnx
+harmful '[ship]\nstore = "clickhouse://elsewhere"' ship --db t.db
 
 # A library runs as soon as it is loaded: one's own file may name one, which
 # shows that this one would have done its harm.

@@ -93,6 +93,36 @@ wait "$meter" || fail "exit code $?"
 write_all t.db out_of
 grep -q 'max-tokens 5' out_of/list.json || fail "too much is masked"
 clean t.db* out_of
+
+# --- of the server's answers ---------------------------------------------------
+
+# Every path that can be read, of the run with the secrets.
+if command -v curl >/dev/null; then
+    id=$(jq -r '.runs[0].run.id' out_of/list.json)
+    "$ortmeter" serve --db t.db 2>serve.err &
+    server=$!
+    trap 'kill $server 2>/dev/null || true' EXIT
+    await grep -q 'serving at' serve.err
+    base=$(sed -n 's|.*serving at \(.*\)/#token=.*|\1|p' serve.err)
+    mkdir answers
+    curl -s "$base/api/openapi.json" >answers/openapi.json
+    jq -r '.paths | to_entries[] | select(.value.get) | .key' \
+        answers/openapi.json | grep -v '^/ws/\|{file}\|{panel}' >paths
+    [ "$(wc -l <paths)" -gt 15 ] || fail "the paths are not found"
+    while read -r path; do
+        path=${path/\{run_id\}/$id}
+        case $path in
+        /api/compare) path="$path?a=$id&b=$id" ;;
+        esac
+        curl -s "$base$path" >"answers/${path//[\/?&=]/_}"
+    done <paths
+    grep -q 'max-tokens 5' answers/_api_report ||
+        fail "the run is not in the answers"
+    clean answers "${XDG_STATE_HOME:-none}"
+    kill "$server"
+    wait "$server" || true
+fi
+
 # The search itself finds one.
 cp program out_of/with
 echo Pl4nted >>out_of/with

@@ -68,6 +68,13 @@ struct hostile {
         .there = true, .real = (x), \
     }
 
+#define TEXT(x)                                        \
+    {                                                  \
+        .there = true, .text = { (x), sizeof(x) - 1 }, \
+    }
+#define X32  "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+#define X288 X32 X32 X32 X32 X32 X32 X32 X32 X32
+
 static const struct hostile cells[] = {
     { "inferences", "start_ns", NUMBER(-1) },
     { "inferences", "start_ns", NUMBER(INT64_MAX) },
@@ -89,6 +96,8 @@ static const struct hostile cells[] = {
     { "profiling_runs", "timestamp", NUMBER(-1) },
     { "profiling_runs", "total_energy_mj", REAL(INFINITY) },
     { "profiling_runs", "total_energy_mj", REAL(NAN) },
+    { "profiling_runs", "version", TEXT(X288) },
+    { "activations", "mean_abs", REAL(NAN) },
 };
 
 static size_t changed;
@@ -120,6 +129,8 @@ static void hostile_cell(const struct hostile *h)
     changed = 0;
     rc = fetch(&m, &s, &row, &e);
     CHECK_INT(changed, 1);
+    /* What needs no other row. */
+    CHECK(rc || (h->cell.integer >= 0 && !h->cell.text.len));
     if (!rc)
         rc = store_check_run(s, row, &e);
     CHECK_INT(rc, -EBADMSG);

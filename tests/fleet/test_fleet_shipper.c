@@ -7,7 +7,9 @@
 #include "fake_clickhouse.h"
 #include "stored.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <sys/socket.h>
 
 /* A server that has everything and as much of it as anybody asks. */
 static const struct fake_answer willing[] = {
@@ -49,8 +51,10 @@ static void record(struct store *s, struct run *r)
     CHECK_INT(store_end_run(s, r, NULL), 0);
 }
 
+#define PATIENCE_NS (30 * SHIPPER_LAST_NS)
+
 static struct shipper_outcome ship(const struct tree *t, unsigned port,
-        bool recorded)
+        bool recorded, uint64_t last_ns)
 {
     struct shipper *shipper = NULL;
     struct shipper_outcome out;
@@ -65,7 +69,7 @@ static struct shipper_outcome ship(const struct tree *t, unsigned port,
             0);
     if (recorded)
         record(s, &r);
-    shipper_stop(shipper, r.row, mono_ns() + 30 * SHIPPER_LAST_NS, &out);
+    shipper_stop(shipper, r.row, mono_ns() + last_ns, &out);
     address_release(&a);
     store_close(s);
     return out;
@@ -91,7 +95,7 @@ static void all_is_well(void)
     struct shipper_outcome o;
 
     fake_start_as(&f, willing, true);
-    o = ship(&t, f.port, true);
+    o = ship(&t, f.port, true, PATIENCE_NS);
     CHECK(!o.failed);
     CHECK_INT(o.tally.runs, 1);
     CHECK_INT(o.tally.rows, 8); /* the run, too */
@@ -99,7 +103,7 @@ static void all_is_well(void)
     CHECK_INT(count(&f.asked, "INSERT%20INTO%20%60profiling_runs%60"), 1);
 
     /* Nothing is new: nothing is sent. */
-    o = ship(&t, f.port, false);
+    o = ship(&t, f.port, false, PATIENCE_NS);
     CHECK(!o.failed && !o.tally.runs && !o.tally.rows);
     fake_stop(&f);
     shipper_stop(NULL, 1, 0, &o);
@@ -115,7 +119,7 @@ static void later(const struct fake_answer *server, const char *because)
     struct shipper_outcome o;
 
     fake_start_as(&f, server, true);
-    o = ship(&t, f.port, true);
+    o = ship(&t, f.port, true, PATIENCE_NS);
     CHECK(o.failed && strstr(o.why.text, because));
     if (!strstr(o.why.text, because))
         (void)fprintf(stderr, "%s\n", o.why.text);
@@ -136,7 +140,7 @@ static void later(const struct fake_answer *server, const char *because)
             port, f.port);
     stored_change(&t, sql);
     stored_change(&t, "DELETE FROM shipment_marks");
-    o = ship(&t, f.port, false);
+    o = ship(&t, f.port, false, PATIENCE_NS);
     CHECK(!o.failed);
     CHECK_INT(o.tally.runs, 1);
     CHECK_INT(o.tally.rows, 8);
@@ -153,11 +157,45 @@ static void forgotten(void)
     struct shipper_outcome o;
 
     fake_start_as(&f, forgetful, true);
-    o = ship(&t, f.port, true);
+    o = ship(&t, f.port, true, PATIENCE_NS);
     CHECK(o.failed && strstr(o.why.text, "of 7 rows of inferences") &&
             strstr(o.why.text, "has only 0"));
     CHECK_INT(count(&f.asked, "INSERT%20INTO%20%60inferences%60"), 2);
     fake_stop(&f);
+    tree_close(&t);
+}
+
+/* All receivers together have one limit: what others took is not there for the
+ * last. */
+static void shared_time(void)
+{
+    for (uint64_t ns = 0; ns <= SHIPPER_LAST_NS; ns += SHIPPER_LAST_NS / 10)
+        CHECK_INT(ns + shipper_left_ns(ns), SHIPPER_LAST_NS);
+    CHECK_INT(shipper_left_ns(SHIPPER_LAST_NS + 1), 0);
+    CHECK_INT(shipper_left_ns(UINT64_MAX), 0);
+}
+
+/* It takes connections, and never says anything: the end comes all the same,
+ * and what was recorded waits. */
+static void never(void)
+{
+    struct tree t = tree_open();
+    struct shipper_outcome o;
+    struct sockaddr_in a = { .sin_family = AF_INET,
+        .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t len = sizeof(a);
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    CHECK_INT(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+    CHECK_INT(listen(fd, 8), 0);
+    CHECK_INT(getsockname(fd, (struct sockaddr *)&a, &len), 0);
+    o = ship(&t, ntohs(a.sin_port), true, 1);
+    CHECK(o.failed && strstr(o.why.text, "is slow"));
+    CHECK_INT(o.tally.rows, 0);
+    CHECK_INT(stored_number(&t, "SELECT count(*) FROM shipments"
+                                " WHERE NOT arrived"),
+            1);
+    (void)close(fd);
     tree_close(&t);
 }
 
@@ -168,5 +206,7 @@ int main(void)
     later(unwilling, "Too many parts");
     later(silent, "is away");
     forgotten();
+    shared_time();
+    never();
     return test_result();
 }

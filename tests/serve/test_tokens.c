@@ -2,10 +2,46 @@
 #include "serve/tokens.h"
 
 #include "base/compiler.h"
-#include "test.h"
+#include "serve/certificate.h"
+#include "tree.h"
 
 #include <errno.h>
 #include <string.h>
+
+/* Somebody's link waits where a file is made: it is not followed, and the file
+ * is for us alone. */
+static void links(void)
+{
+    static const char *const names[] = { "localhost" };
+    static const char *const made[] = { "tokens", "cert.pem", "key.pem" };
+    struct tree t = tree_open();
+    struct error e = { 0 };
+    char cert[160], key[160], tokens[160], link[176], victim[160], text[16];
+    struct stat st;
+    FILE *f;
+
+    tree_put(&t, "victim", "mine\n");
+    (void)snprintf(victim, sizeof(victim), "%s/victim", t.root);
+    (void)snprintf(tokens, sizeof(tokens), "%s/tokens", t.root);
+    (void)snprintf(cert, sizeof(cert), "%s/cert.pem", t.root);
+    (void)snprintf(key, sizeof(key), "%s/key.pem", t.root);
+    for (size_t i = 0; i < LEN(made); i++) {
+        (void)snprintf(link, sizeof(link), "%s/%s.part", t.root, made[i]);
+        CHECK_INT(symlink(victim, link), 0);
+    }
+    CHECK_INT(token_file_write(&(struct token_list){ 0 }, tokens, &e), 0);
+    CHECK_INT(certificate_make(cert, key, names, 1, &e), 0);
+    for (size_t i = 0; i < LEN(made); i++) {
+        CHECK_INT(lstat(tree_path(&t, made[i]), &st), 0);
+        CHECK(S_ISREG(st.st_mode));
+        CHECK_INT(st.st_mode & 077, 0);
+    }
+    f = fopen(victim, "r");
+    CHECK(f && fgets(text, sizeof(text), f) && strcmp(text, "mine\n") == 0);
+    if (f)
+        (void)fclose(f);
+    tree_close(&t);
+}
 
 int main(void)
 {
@@ -42,5 +78,6 @@ int main(void)
         CHECK_INT(token_list_read(&read, str_of(bad[i]), &e), -EINVAL);
     CHECK(strstr(e.text, "line 1") != NULL);
     buf_release(&text);
+    links();
     return test_result();
 }

@@ -98,6 +98,18 @@ static void digest(void)
     tree_close(&t);
 }
 
+static int64_t setting(const struct store *s, const char *sql)
+{
+    sqlite3_stmt *st = NULL;
+    int64_t is = -1;
+
+    CHECK_INT(sqlite3_prepare_v2(s->db, sql, -1, &st, NULL), SQLITE_OK);
+    if (sqlite3_step(st) == SQLITE_ROW)
+        is = sqlite3_column_int64(st, 0);
+    (void)sqlite3_finalize(st);
+    return is;
+}
+
 /* Where the comparison should ever miss something, it still does not run. */
 static void confined(void)
 {
@@ -122,6 +134,7 @@ static void confined(void)
                     SQLITE_OK);
             CHECK_INT(is, settings[i].is);
         }
+        CHECK_INT(setting(s, "PRAGMA cell_size_check"), 1);
         CHECK(sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, -1) <= 256 << 20);
         CHECK(sqlite3_limit(s->db, SQLITE_LIMIT_ATTACHED, -1) <= 1);
         store_close(s);
@@ -196,6 +209,33 @@ static int read_all(struct store *s, int64_t run, struct error *e)
     return rc;
 }
 
+/* Those who read a run as it comes, and those who list runs. */
+static int read_new(struct store *s, int64_t run, struct error *e)
+{
+    uint64_t after[2] = { 0 };
+    int rc = store_each_inference_since(s, run, &after[0], 9,
+            (void (*)(void *, const struct inference *))pass, NULL, e);
+
+    if (!rc)
+        rc = store_each_section_since(s, run, &after[1], 9,
+                (void (*)(void *, const struct section *))pass, NULL, e);
+    if (!rc)
+        rc = store_each_newest_inference(s, run,
+                (void (*)(void *, const struct inference *))pass, NULL, e);
+    if (!rc)
+        rc = store_list_runs(s, &(struct run_filter){ .limit = 9 },
+                (void (*)(void *, const struct run_line *))pass, NULL, e);
+    return rc;
+}
+
+/* Which of the rows above they read. */
+static bool is_new(const char *set)
+{
+    return strncmp(set, "inferences", 10) == 0 ||
+           strncmp(set, "pipeline_sections", 17) == 0 ||
+           strncmp(set, "profiling_runs", 14) == 0;
+}
+
 static void changed_row(size_t i)
 {
     struct tree t = tree_open();
@@ -213,6 +253,8 @@ static void changed_row(size_t i)
     if (!strstr(e.text, rows[i].says))
         (void)fprintf(stderr, "%s: %s\n", rows[i].set, e.text);
     CHECK_INT(store_check_run(s, run, NULL), -EBADMSG);
+    if (is_new(rows[i].set))
+        CHECK_INT(read_new(s, run, NULL), -EBADMSG);
     store_close(s);
     tree_close(&t);
 }
@@ -225,7 +267,11 @@ static void good_rows(void)
     struct error e = { 0 };
 
     CHECK_INT(read_all(s, run, &e), 0);
+    CHECK_INT(read_new(s, run, &e), 0);
     CHECK_INT(store_check_run(s, run, &e), 0);
+    CHECK_INT(store_read_run(s, run + 1,
+                      (void (*)(void *, const struct run *))pass, NULL, &e),
+            -ENOENT);
     store_close(s);
     tree_close(&t);
 }

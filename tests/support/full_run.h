@@ -200,8 +200,32 @@ static inline void full_inferences(struct store *s)
     }
 }
 
+/* How it was recorded, and what was summed up of it. */
+static inline void full_recorded(struct store *s)
+{
+    store_add_setting(s, &(struct setting){ "ops", "auto" });
+    store_add_sampler_rate(s, &(struct sampler_rate){ .name = "cores",
+                                      .wanted_hz = 100,
+                                      .hz = 50,
+                                      .effective_hz = 49.5,
+                                      .reads = 65,
+                                      .missed = 1 });
+    for (uint32_t i = 0; i < 4; i++)
+        store_add_latency_sum(s, &(struct latency_sum){ .width_s = 1,
+                                         .place = i / 2,
+                                         .session = 1 + i % 2,
+                                         .phase = PHASE_DECODE,
+                                         .count = 2,
+                                         .failed = i == 1,
+                                         .sum_ns = 6000013,
+                                         .min_ns = 3000001,
+                                         .max_ns = 3000012,
+                                         .spread = "[2981888,2]" });
+}
+
 static inline int64_t full_run(struct store *s, uint64_t wall_ns)
 {
+    static const struct run_figure figures[] = { { METRIC_run_info, 1 } };
     struct run r = {
         .started_wall_ns = wall_ns,
         .start_mono_ns = 77,
@@ -222,6 +246,8 @@ static inline int64_t full_run(struct store *s, uint64_t wall_ns)
     full_inferences(s);
     full_sampled(s);
     full_depth(s);
+    full_recorded(s);
+    store_set_figures(s, r.row, figures, 1);
     stored_flush(s);
     r.status = RUN_COMPLETE;
     r.ended = true;

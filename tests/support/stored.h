@@ -80,6 +80,36 @@ static inline void stored_change(const struct tree *t, const char *sql)
     (void)sqlite3_close(db);
 }
 
+/* A column that may not be NULL is one to SQLite only as long as the schema
+ * says so: who makes a file by hand need not care.  Between the two anything
+ * may be written. */
+static inline void stored_loosen(sqlite3 *db)
+{
+    CHECK_INT(sqlite3_exec(db,
+                      "PRAGMA synchronous = OFF;"
+                      "CREATE TEMP TABLE kept AS SELECT name, sql FROM"
+                      " sqlite_master WHERE type = 'table';"
+                      "PRAGMA writable_schema = ON;"
+                      "UPDATE sqlite_master SET sql ="
+                      " replace(sql, ' NOT NULL', '') WHERE type = 'table';"
+                      "PRAGMA writable_schema = RESET",
+                      NULL, NULL, NULL),
+            SQLITE_OK);
+}
+
+static inline void stored_tighten(sqlite3 *db)
+{
+    CHECK_INT(sqlite3_exec(db,
+                      "PRAGMA writable_schema = ON;"
+                      "UPDATE sqlite_master SET sql = (SELECT kept.sql FROM"
+                      " kept WHERE kept.name = sqlite_master.name)"
+                      " WHERE type = 'table';"
+                      "DROP TABLE kept;"
+                      "PRAGMA writable_schema = RESET",
+                      NULL, NULL, NULL),
+            SQLITE_OK);
+}
+
 /* 1: the file is whole. */
 static inline int64_t stored_is_whole(const struct tree *t)
 {

@@ -1,6 +1,6 @@
 #include "export/json/summary_json.h"
 
-#include "base/json.h"
+#include "base/json_read.h"
 #include "export/json/device_json.h"
 #include "export/json/energy_json.h"
 #include "export/json/operators_json.h"
@@ -30,12 +30,6 @@ static void optional_text(struct json *j, const char *key, const char *text)
 }
 
 /* --- the run -------------------------------------------------------------- */
-
-static void host(struct json *j, const char *text)
-{
-    if (text)
-        json_raw(j, "host", text);
-}
 
 static void tags(struct json *j, const char *list)
 {
@@ -247,11 +241,9 @@ static void session(struct json *j, const struct summary_session *x)
     }
     if (x->model_bytes)
         json_u64(j, "model_bytes", x->model_bytes);
-    if (x->providers)
-        json_raw(j, "providers", x->providers);
+    json_if_sound(j, "providers", x->providers);
     device_json(j, &x->device);
-    if (x->options)
-        json_raw(j, "options", x->options);
+    json_if_sound(j, "options", x->options);
     if (x->seen_late) {
         json_bool(j, "made_before_meter", true);
     } else {
@@ -620,7 +612,7 @@ static void members(struct json *j, const struct summary *s)
     json_int(j, "schema_version", SUMMARY_SCHEMA_VERSION);
     json_object(j, "run");
     run_members(j, &s->run);
-    host(j, s->run.host);
+    json_if_sound(j, "host", s->run.host);
     runtimes(j, s);
     processes(j, s);
     json_end(j);
