@@ -13,6 +13,7 @@ const struct cmd *const cmd_table[] = {
     &cmd_serve,
     &cmd_token,
     &cmd_report,
+    &cmd_advise,
     &cmd_list,
     &cmd_compare,
     &cmd_check,
