@@ -3,10 +3,12 @@
 #
 # What the hook adds shows against the bare calls of its block: two of either, in
 # an order in which a machine that becomes slower or quicker meanwhile does so
-# for both.  It is the median of the blocks, and the interval that this lies in,
-# which is as wide as the machine is unsteady.  What the entries in the kernels'
-# tables add to a call that is not traced shows in stretches of calls with them
-# and without; the verdict is on all of both.
+# for both.  Where one call in N is traced some blocks have none, and the median
+# of all would not show it: so it is their mean, with what is beyond a fifth, in
+# either direction, taken as a fifth, since there somebody else was at work; and
+# the interval that this lies in, which is as wide as the machine is unsteady.
+# What the entries in the kernels' tables add to a call that is not traced shows
+# in stretches of calls with them and without; the verdict is on all of both.
 
 def median: sort | if length == 0 then null
     else (.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2 end;
@@ -14,6 +16,11 @@ def median: sort | if length == 0 then null
 # Between these two the median lies with 95 % confidence.
 def interval: sort | (length / 2) as $m | (0.98 * (length | sqrt)) as $d
     | [.[[0, $m - $d | floor] | max], .[[length - 1, $m + $d | floor] | min]];
+
+def mean: add / length;
+def mean_interval: mean as $m | length as $n
+    | (1.96 * ((map(. - $m | . * .) | add) / $n | sqrt) / ($n | sqrt)) as $d
+    | [$m - $d, $m + $d];
 
 def percent: (. * 100000 | round) / 1000
     | (if . >= 0 then "+" else "" end) + tostring + " %";
@@ -30,15 +37,16 @@ def percent: (. * 100000 | round) / 1000
     | (map(select(.kind == "redirected").ns) | add)
         / (map(select(.kind == "untouched").ns) | add) - 1] as $entries
 | ([$blocks[].bare[]] | median) as $bare
-| [$blocks[] | .hooked / (.bare | add) - 1] as $added
+| [$blocks[] | .hooked / (.bare | add) - 1
+    | [[., 0.2] | min, -0.2] | max] as $added
 # The first of the two bare ones of a block, and the second; every other time
 # the other way round.
 | [$blocks | to_entries[] | (.key % 2) as $odd
     | .value.bare | .[$odd] / .[1 - $odd] - 1] as $control
-| ($added | interval) as $run
+| ($added | mean_interval) as $run
 | (if $entries == [] then [0, 0] else $entries | interval end) as $passing
 | [$run[0] + $passing[0], $run[1] + $passing[1]] as $between
-| "\($name): \($added | median | percent) " +
+| "\($name): \($added | mean | percent) " +
   "[\($run | map(percent) | join(", "))] of \($bare / 1000 | round) us, " +
   (if $entries == [] then "no entries, " else
      "entries \($entries | median | percent) " +

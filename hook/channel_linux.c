@@ -410,21 +410,6 @@ void channel_exec(const char *program, uint32_t pid, uint64_t time_ns,
         atomic_fetch_add(&f->header->unnoted, 1);
 }
 
-void channel_set_line_cost(uint32_t ps)
-{
-    const struct ring_file *f = file_now();
-
-    if (f)
-        f->header->line_cost_ps = ps;
-}
-
-uint32_t channel_line_cost_ps(void)
-{
-    const struct ring_file *f = file_now();
-
-    return f ? f->header->line_cost_ps : 0;
-}
-
 HOT uint32_t channel_ops(void)
 {
     const struct ring_file *f =

@@ -221,23 +221,14 @@ static inline uint64_t channel_now(void)
     return channel_ticks_per_us ? ticks_now() : mono_ns();
 }
 
-/* Nanoseconds on that clock. */
-static inline uint64_t channel_span(uint64_t ns)
-{
-    return channel_ticks_per_us ? ns * channel_ticks_per_us / 1000 : ns;
-}
-
 /* Which inferences are to be traced, and to have their values looked at, as the
  * ring's header says now (record.h). */
 uint32_t channel_ops(void);
 uint32_t channel_stats(void);
 bool channel_traces(void); /* any, for either */
 
-/* Nanoseconds that the hook adds to a run, as measured here; picoseconds that a
- * line of a traced one costs, 0: not measured yet. */
+/* Nanoseconds that the hook adds to a run, as measured here. */
 void channel_set_hook_ns(uint32_t ns);
-void channel_set_line_cost(uint32_t ps);
-uint32_t channel_line_cost_ps(void);
 
 /* All that a thread of the program's has of us: 0, or 2 * its id + 1, or the
  * address of a struct thread (ops.h). */

@@ -151,7 +151,6 @@ static void fill(struct channel_header *h, const struct ring_file_plan *p)
     h->stats = p->stats;
     if (p->like) {
         h->hook_ns = p->like->hook_ns;
-        h->line_cost_ps = p->like->line_cost_ps;
         h->ops = p->like->ops;
         h->stats = p->like->stats;
         h->paused = p->like->paused;

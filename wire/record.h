@@ -73,7 +73,6 @@ struct channel_header {
     _Atomic uint32_t ops;     /* which inferences are traced: enum ops_choice,
                                  or one in so many.  Either side writes it. */
     _Atomic uint32_t stats;   /* one in so many has its values looked at; 0 */
-    uint32_t line_cost_ps;    /* measured: what a line costs, in picoseconds */
     uint32_t part;            /* of the rings of a process, from 0 */
     _Atomic uint32_t grow_to; /* records: the collector's leave to make a larger
                                  ring now; 0: none */
@@ -199,6 +198,12 @@ enum line_kind {
 
 #define RECORD_LINES_EACH 3
 
+/* Of a RECORD_TRACED, in record.flags. */
+enum traced_flag {
+    TRACED_GIVEN_UP = 1, /* the ring had no room for all of it: what came of
+                            that trace is nobody's, and no RUN follows */
+};
+
 /* Of a RECORD_TENSOR, in record.flags. */
 enum tensor_flag {
     TENSOR_OUTPUT = 1,
@@ -313,10 +318,11 @@ struct record {
             uint32_t thread;
             struct record_line line[RECORD_LINES_EACH];
         } lines;
-        struct { /* the next RUN of this thread is that trace */
+        struct { /* the next RUN of this thread is that trace: traced_flag */
             uint64_t
                     shapes; /* a number for the shapes of its inputs; 0: none */
-            uint64_t cost;  /* what tracing it took, as far as it is known */
+            uint64_t cost;  /* what tracing it took, as far as it is known, */
+            uint64_t beside_kernels; /* and of that, while it ran */
             uint32_t trace;
             uint32_t thread;
             uint32_t kernels; /* that ended: so many lines were sent, or lost */

@@ -175,10 +175,15 @@ HOT bool ring_offer(const struct ring *r, const void *record)
     return true;
 }
 
+COLD void ring_drop(const struct ring *r, uint32_t count)
+{
+    atomic_fetch_add_explicit(&r->shared->dropped, count, memory_order_relaxed);
+}
+
 /* False, for whoever lost them. */
 COLD static bool drop(const struct ring *r, uint32_t count)
 {
-    atomic_fetch_add_explicit(&r->shared->dropped, count, memory_order_relaxed);
+    ring_drop(r, count);
     return false;
 }
 
@@ -187,7 +192,7 @@ HOT bool ring_push(const struct ring *r, const void *record)
     return ring_offer(r, record) || drop(r, 1);
 }
 
-bool ring_push_many(const struct ring *r, const void *records, uint32_t count,
+bool ring_offer_many(const struct ring *r, const void *records, uint32_t count,
         uint32_t spare)
 {
     const unsigned char *from = records;
@@ -195,10 +200,16 @@ bool ring_push_many(const struct ring *r, const void *records, uint32_t count,
 
     if ((uint64_t)spare + count > r->count ||
             !claim(r, r->count - spare, count, &n))
-        return drop(r, count);
+        return false;
     for (uint32_t i = 0; i < count; i++)
         put_in(r, n + i, from + (size_t)i * r->size);
     return true;
+}
+
+bool ring_push_many(const struct ring *r, const void *records, uint32_t count,
+        uint32_t spare)
+{
+    return ring_offer_many(r, records, count, spare) || drop(r, count);
 }
 
 int ring_pop(struct ring *r, void *record)

@@ -57,6 +57,10 @@ static inline void ring_expect(const struct ring *r)
  * these. */
 bool ring_push_many(const struct ring *r, const void *records, uint32_t count,
         uint32_t spare);
+/* The same, but what is refused is not counted, or is by ring_drop(). */
+void ring_drop(const struct ring *r, uint32_t count);
+bool ring_offer_many(const struct ring *r, const void *records, uint32_t count,
+        uint32_t spare);
 
 /* Which writer's it is, of a record that was taken out. */
 static inline uint32_t ring_writer(uint32_t stamp)

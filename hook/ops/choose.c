@@ -3,8 +3,10 @@
  * The word `ops` in the ring's header says it, and may change at any time:
  * none, all, one in N, or "auto": every one where that costs a hundredth of the
  * session's usual latency at most, and else as many as stay below that, while
- * the ring has room.  What it costs is known: the kernels of an inference,
- * times what a line costs here.
+ * the ring has room.  What it costs is known: some of those that are traced are
+ * weighed, which is to look at the clock when a kernel comes to us and when it
+ * leaves, too; how long that takes depends on what the kernels leave in the
+ * caches, so it is no constant of the machine.
  *
  * Shapes are sent where those of the inputs are new to the session.  Where they
  * always are, as in a decoder, one in SHAPES_EVERY has to do. */
@@ -20,6 +22,8 @@
 #define KEYS         8   /* shapes that are remembered */
 #define SHAPES_EVERY 16
 #define LATENCIES    15 /* the usual one is their median */
+#define WEIGHED_ALL  16 /* of those that are traced first; then */
+#define WEIGH_EVERY  8
 
 /* What else may stand in watched.session. */
 enum { NOBODY, LEFT, COMING };
@@ -32,6 +36,9 @@ struct watched {
     _Atomic uint32_t traced;
     _Atomic uint64_t repeated; /* spent on shapes, in all that were traced */
     _Atomic uint64_t latency[LATENCIES];
+    _Atomic uint32_t weighed;
+    _Atomic uint64_t line[LATENCIES], around[LATENCIES]; /* of the last ones, */
+    _Atomic uint64_t line_cost, cost_around; /* and the medians of these */
     _Atomic uint64_t key[KEYS];
     _Atomic uint32_t keys;   /* ever remembered */
     _Atomic uint32_t passed; /* with new shapes that were not sent */
@@ -73,6 +80,9 @@ static void empty(struct watched *w)
     atomic_store(&w->repeated, 0);
     atomic_store(&w->keys, 0);
     atomic_store(&w->passed, 0);
+    atomic_store(&w->weighed, 0);
+    atomic_store(&w->line_cost, 0);
+    atomic_store(&w->cost_around, 0);
     for (size_t i = 0; i < KEYS; i++)
         atomic_store(&w->key[i], 0);
 }
@@ -184,6 +194,13 @@ static bool is_turn(struct watched *w, uint32_t ops, uint32_t number)
     return ops != OPS_AUTO || has_room(w);
 }
 
+static bool is_weighed(const struct watched *w)
+{
+    uint32_t traced = atomic_load_explicit(&w->traced, memory_order_relaxed);
+
+    return traced < WEIGHED_ALL || traced % WEIGH_EVERY == 0;
+}
+
 HOT struct choice choose(const struct library *lib,
         const struct ort_session *session, const struct ort_value *const *in,
         size_t n_in)
@@ -204,6 +221,8 @@ HOT struct choice choose(const struct library *lib,
     c.values = stats && number % stats == 0;
     c.traced = c.values || is_turn(w, channel_ops(), number);
     if (c.traced) {
+        c.weighed = is_weighed(w);
+        c.since = c.weighed ? channel_now() : 0;
         c.key = in ? shape_key(lib, in, n_in) : 0;
         c.shapes = wants_shapes(w, c.key);
     }
@@ -212,15 +231,14 @@ HOT struct choice choose(const struct library *lib,
 
 /* --- what it costs -------------------------------------------------------- */
 
-static uint64_t median(const struct watched *w, uint32_t count)
+static uint64_t median(const _Atomic uint64_t values[LATENCIES], uint32_t count)
 {
     uint64_t sorted[LATENCIES] = { 0 };
 
     if (count > LATENCIES)
         count = LATENCIES;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t value =
-                atomic_load_explicit(&w->latency[i], memory_order_relaxed);
+        uint64_t value = atomic_load_explicit(&values[i], memory_order_relaxed);
         uint32_t at = i;
 
         for (; at > 0 && sorted[at - 1] > value; at--)
@@ -233,15 +251,44 @@ static uint64_t median(const struct watched *w, uint32_t count)
 /* One in how many stays within the budget? */
 static void reckon(struct watched *w, uint32_t measured)
 {
-    uint64_t usual = median(w, measured);
+    uint64_t usual = median(w->latency, measured);
     uint32_t traced = atomic_load(&w->traced);
-    uint64_t lines = channel_span(
-            atomic_load(&w->kernels) * (uint64_t)channel_line_cost_ps() / 1000);
+    uint64_t lines =
+            atomic_load(&w->kernels) * choose_line_cost(w) / LINE_PARTS;
     uint64_t shapes = traced ? atomic_load(&w->repeated) / traced : 0;
-    uint64_t every = (lines + shapes) * BUDGET_PART / (usual ? usual : 1) + 1;
+    uint64_t cost = choose_cost_around(w) + lines + shapes;
+    uint64_t every = cost * BUDGET_PART / (usual ? usual : 1) + 1;
 
     atomic_store_explicit(&w->every,
             every < OPS_AUTO ? (uint32_t)every : OPS_AUTO - 1,
+            memory_order_relaxed);
+}
+
+uint64_t choose_line_cost(const struct watched *w)
+{
+    return atomic_load_explicit(&w->line_cost, memory_order_relaxed);
+}
+
+uint64_t choose_cost_around(const struct watched *w)
+{
+    return atomic_load_explicit(&w->cost_around, memory_order_relaxed);
+}
+
+static void weigh(struct watched *w, const struct trace *t)
+{
+    uint64_t line = trace_line_cost(t);
+    uint32_t n;
+
+    /* New kernels are described meanwhile, and the caches full of that. */
+    if (!line || atomic_load_explicit(&t->cost, memory_order_relaxed))
+        return;
+    n = atomic_fetch_add_explicit(&w->weighed, 1, memory_order_relaxed);
+    atomic_store_explicit(&w->line[n % LATENCIES], line, memory_order_relaxed);
+    atomic_store_explicit(&w->around[n % LATENCIES], t->spent_around,
+            memory_order_relaxed);
+    atomic_store_explicit(&w->line_cost, median(w->line, n + 1),
+            memory_order_relaxed);
+    atomic_store_explicit(&w->cost_around, median(w->around, n + 1),
             memory_order_relaxed);
 }
 
@@ -255,6 +302,7 @@ static void account_traced(struct watched *w, const struct trace *t)
                     atomic_load_explicit(&t->elsewhere, memory_order_relaxed),
             memory_order_relaxed);
     atomic_fetch_add_explicit(&w->traced, 1, memory_order_relaxed);
+    weigh(w, t);
     if (repeated)
         atomic_fetch_add_explicit(&w->repeated, repeated, memory_order_relaxed);
     if (atomic_load_explicit(&t->shapes, memory_order_relaxed))

@@ -145,8 +145,6 @@ static enum tracing install_library(struct library *lib)
         return TRACING_PROCESSOR;
     if (lib->minor < ORT_SINCE_KernelInfo_GetNodeName)
         return TRACING_TOO_OLD;
-    if (!channel_line_cost_ps())
-        channel_set_line_cost(trace_line_cost_ps());
     return install(&lib->image, lib->index);
 }
 

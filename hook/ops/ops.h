@@ -94,10 +94,10 @@ struct trace {
     _Atomic uint32_t id;     /* 0 or TRACE_NONE: it is not traced */
     _Atomic bool shapes;     /* of its kernels are to be sent, */
     bool values;             /* and figures of their values */
+    bool weighed;            /* what its lines cost is measured */
     struct record batch[TRACE_BATCH]; /* of the thread that called Run: what is
                                          not yet sent */
     uint32_t batched; /* of these; the last may have room for more lines */
-    const struct ring *ring; /* NULL: the channel's */
     struct path *path;
     struct watched *watched;    /* choose.c */
     uint32_t number;            /* of the session's inferences */
@@ -108,23 +108,47 @@ struct trace {
     _Atomic uint32_t elsewhere; /* of others */
     _Atomic uint64_t cost;      /* of all but the lines */
     _Atomic uint64_t repeated;  /* of that: what other inferences have, too */
+    uint64_t spent;             /* on lines of the thread that called Run; only
+                                   where they are weighed */
+    _Atomic uint64_t spent_elsewhere; /* on those of others */
+    uint64_t spent_around;            /* before and after Run, as `spent` */
 };
 
-#define TRACE_NONE UINT32_MAX
+/* Of an id: the ring had no room for all of it, so it is not traced any more;
+ * or, without a number, it never was. */
+#define TRACE_GIVEN_UP (UINT32_C(1) << 31)
+#define TRACE_NONE     UINT32_MAX
 
 static inline bool trace_is_traced(const struct trace *t)
 {
     uint32_t id = atomic_load_explicit(&t->id, memory_order_relaxed);
 
-    return id && id != TRACE_NONE;
+    return id && !(id & TRACE_GIVEN_UP);
+}
+
+/* What one of its lines cost, in LINE_PARTS; 0: nobody knows. */
+#define LINE_PARTS 64
+
+static inline uint64_t trace_line_cost(const struct trace *t)
+{
+    uint64_t elsewhere =
+            atomic_load_explicit(&t->elsewhere, memory_order_relaxed);
+    uint64_t spent = t->spent + atomic_load_explicit(&t->spent_elsewhere,
+                                        memory_order_relaxed);
+
+    /* Those of other threads always are. */
+    if ((!t->weighed && t->kernels) || !(t->kernels + elsewhere))
+        return 0;
+    return spent * LINE_PARTS / (t->kernels + elsewhere);
 }
 
 uint32_t trace_new_id(void);
 
 /* What is done with an inference, and why: choose.c. */
 struct choice {
-    bool traced, shapes, values;
+    bool traced, shapes, values, weighed;
     uint64_t key;
+    uint64_t since;          /* weighed: when that was decided */
     struct watched *watched; /* NULL: there are too many sessions */
     uint32_t number;
 };
@@ -153,9 +177,6 @@ void trace_async_unknown(uintptr_t stack);
 
 void trace_in_child(void);
 
-/* What a line costs, measured here, in picoseconds. */
-uint32_t trace_line_cost_ps(void);
-
 /* --- threads.c ------------------------------------------------------------ */
 
 #define THREADS_MAX  512 /* at the same time; one more is not traced */
@@ -168,6 +189,7 @@ struct running {
     const void *kernel;
     const void *context;
     uintptr_t stack;
+    uint64_t came; /* to us, if it is weighed; else 0 */
     uint64_t start;
     struct trace *trace;
     uint32_t number; /* of the entry that it came by */
@@ -227,9 +249,9 @@ uint64_t owner_doubtful(void);
 
 /* One more RunAsync is under way, to be traced or not. */
 void owner_async_expect(bool traced, bool shapes);
-/* Its callback stands there on the stack.  What was kept of it is copied;
- * false: it was not traced. */
-bool owner_async_take(struct trace *out, uintptr_t stack);
+/* Its callback stands there on the stack.  What was kept of it is copied, and
+ * is nothing if it was not traced. */
+void owner_async_take(struct trace *out, uintptr_t stack);
 /* It is over. */
 void owner_async_over(void);
 void owner_in_child(void);
@@ -244,6 +266,10 @@ struct choice choose(const struct library *lib,
 void choose_account(struct watched *w, uint32_t number, uint64_t took,
         const struct trace *traced);
 void choose_forget(const struct ort_session *session);
+/* What tracing an inference of the session usually takes: a line of it, in
+ * LINE_PARTS, and what comes before and after all of them.  0: not known. */
+uint64_t choose_line_cost(const struct watched *w);
+uint64_t choose_cost_around(const struct watched *w);
 /* Were inputs of these shapes sent before? */
 bool choose_knows(const struct watched *w, uint64_t key);
 

@@ -167,10 +167,12 @@ static void copy_out(struct trace *out, struct trace *t)
     atomic_store(&out->elsewhere, atomic_load(&t->elsewhere));
     atomic_store(&out->cost, atomic_load(&t->cost));
     atomic_store(&out->repeated, atomic_load(&t->repeated));
+    atomic_store(&out->spent_elsewhere, atomic_load(&t->spent_elsewhere));
     atomic_store(&t->shapes, false);
     atomic_store(&t->elsewhere, 0);
     atomic_store(&t->cost, 0);
     atomic_store(&t->repeated, 0);
+    atomic_store(&t->spent_elsewhere, 0);
     atomic_store(&t->id, 0);
     atomic_store_explicit(&t->stack, 0, memory_order_release);
 }
@@ -193,14 +195,13 @@ static struct trace *next_below(uintptr_t stack)
     return found;
 }
 
-bool owner_async_take(struct trace *out, uintptr_t stack)
+void owner_async_take(struct trace *out, uintptr_t stack)
 {
     struct trace *t = next_below(stack);
 
     *out = (struct trace){ 0 };
     if (t)
         copy_out(out, t);
-    return trace_is_traced(out);
 }
 
 void owner_in_child(void)

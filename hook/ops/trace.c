@@ -21,17 +21,39 @@ uint32_t trace_new_id(void)
     static _Atomic uint32_t last;
     uint32_t id = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed);
 
-    return id % (UINT32_C(1) << 31) + 1;
+    return id % (TRACE_GIVEN_UP - 1) + 1;
 }
 
 /* --- lines ---------------------------------------------------------------- */
 
-/* They come in masses: room is left for what does not. */
-static void push(const struct ring *ring, const struct record *r,
-        uint32_t count)
+static uint32_t id_of(const struct trace *t)
 {
-    if (ring && count)
-        (void)ring_push_many(ring, r, count, ring->count / 4);
+    return atomic_load_explicit(&t->id, memory_order_relaxed) & ~TRACE_GIVEN_UP;
+}
+
+/* Where nobody asked for this very inference, one that the ring has no room for
+ * is rather not traced than lost. */
+static bool may_give_up(const struct trace *t)
+{
+    return !t->values && channel_ops() == OPS_AUTO;
+}
+
+COLD static void give_up(struct trace *t)
+{
+    atomic_fetch_or_explicit(&t->id, TRACE_GIVEN_UP, memory_order_relaxed);
+}
+
+/* They come in masses: room is left for what does not. */
+static void push(struct trace *t, const struct record *r, uint32_t count)
+{
+    const struct ring *ring = channel_ring();
+
+    if (!ring || !count || ring_offer_many(ring, r, count, ring->count / 4))
+        return;
+    if (may_give_up(t))
+        give_up(t);
+    else
+        ring_drop(ring, count);
 }
 
 static inline void put_line(struct record *r, uint64_t kernel, uint32_t after,
@@ -64,14 +86,13 @@ static inline struct record *next_line(struct trace *t)
     if (t->batched && t->batch[t->batched - 1].flags < RECORD_LINES_EACH)
         return &t->batch[t->batched - 1];
     if (t->batched == TRACE_BATCH) {
-        push(t->ring ? t->ring : channel_ring(), t->batch, TRACE_BATCH);
+        push(t, t->batch, TRACE_BATCH);
         t->batched = 0;
     }
 
     struct record *r = &t->batch[t->batched++];
 
-    *r = no_lines(atomic_load_explicit(&t->id, memory_order_relaxed),
-            channel_thread());
+    *r = no_lines(id_of(t), channel_thread());
     return r;
 }
 
@@ -98,16 +119,14 @@ static inline void note(struct trace *t, const struct running *r, uint64_t end)
 static void note_elsewhere(struct trace *t, const struct running *r,
         uint64_t end)
 {
-    struct record alone =
-            no_lines(atomic_load_explicit(&t->id, memory_order_relaxed),
-                    channel_thread());
+    struct record alone = no_lines(id_of(t), channel_thread());
     uint64_t took = end - r->start;
 
     put_clock(&alone, r->start);
     if (took >> 32)
         put_high(&alone, took, took);
     put_line(&alone, (uintptr_t)r->kernel, (uint32_t)took, (uint32_t)took);
-    push(channel_ring(), &alone, 1);
+    push(t, &alone, 1);
     atomic_fetch_add_explicit(&t->elsewhere, 1, memory_order_relaxed);
 }
 
@@ -151,11 +170,11 @@ static void begin(struct trace *t, const struct choice *c)
 
     atomic_store_explicit(&t->shapes, c->shapes, memory_order_relaxed);
     t->values = c->values;
+    t->weighed = c->weighed;
     t->key = c->key;
     t->watched = c->watched;
     t->number = c->number;
     t->path = NULL;
-    t->ring = NULL;
     t->batched = 0;
     t->last = 0;
     t->kernels = 0;
@@ -163,6 +182,8 @@ static void begin(struct trace *t, const struct choice *c)
     atomic_store_explicit(&t->elsewhere, 0, memory_order_relaxed);
     atomic_store_explicit(&t->cost, 0, memory_order_relaxed);
     atomic_store_explicit(&t->repeated, 0, memory_order_relaxed);
+    t->spent = t->spent_around = 0;
+    atomic_store_explicit(&t->spent_elsewhere, 0, memory_order_relaxed);
     atomic_store_explicit(&t->id, id, memory_order_relaxed);
 }
 
@@ -187,6 +208,8 @@ struct trace *trace_begin(struct library *lib,
         return t;
     t->path = path_of(me, session);
     atomic_fetch_add_explicit(&hook_traces, 1, memory_order_relaxed);
+    if (c.weighed)
+        t->spent_around = channel_now() - c.since;
     return t;
 }
 
@@ -194,15 +217,18 @@ static struct record as_traced(const struct trace *t, uint32_t thread)
 {
     uint32_t kernels = t->kernels + atomic_load_explicit(&t->elsewhere,
                                             memory_order_relaxed);
-    uint64_t lines_ns = kernels * (uint64_t)channel_line_cost_ps() / 1000;
+    const struct watched *w = t->watched;
+    uint64_t line = w ? choose_line_cost(w) : 0;
+    uint64_t beside = atomic_load_explicit(&t->cost, memory_order_relaxed) +
+                      kernels * (line ? line : trace_line_cost(t)) / LINE_PARTS;
 
     return (struct record){
         .kind = RECORD_TRACED,
         .traced = {
             .shapes = t->key,
-            .cost = atomic_load_explicit(&t->cost, memory_order_relaxed) +
-                    channel_span(lines_ns),
-            .trace = atomic_load_explicit(&t->id, memory_order_relaxed),
+            .cost = beside + (w ? choose_cost_around(w) : 0),
+            .beside_kernels = beside,
+            .trace = id_of(t),
             .thread = thread,
             .kernels = kernels,
             .doubtful = (uint32_t)(owner_doubtful() - t->doubtful),
@@ -240,9 +266,34 @@ static void send_both(const struct trace *t, const struct record *run)
         (void)ring_push_many(ring, both, 2, 0);
 }
 
+COLD static void send_given_up(uint32_t trace)
+{
+    channel_send(&(struct record){
+            .kind = RECORD_TRACED,
+            .flags = TRACED_GIVEN_UP,
+            .traced.trace = trace,
+    });
+}
+
+static void send(const struct trace *t, struct record *run)
+{
+    if (trace_is_traced(t)) {
+        run->flags |= flags_of(t);
+        send_both(t, run);
+        return;
+    }
+
+    uint32_t id = atomic_load_explicit(&t->id, memory_order_relaxed);
+
+    if (id && id != TRACE_NONE)
+        send_given_up(id_of(t));
+    channel_send(run);
+}
+
 void trace_end(struct trace *t, struct record *run)
 {
     struct thread *me = t ? thread_mine() : NULL;
+    uint64_t since = t && t->weighed ? channel_now() : 0;
 
     if (!me || !me->runs) { /* or a child of the process that began it */
         channel_send(run);
@@ -250,14 +301,13 @@ void trace_end(struct trace *t, struct record *run)
     }
     atomic_store_explicit(&t->stack, 0, memory_order_release);
     me->runs--;
-    if (trace_is_traced(t)) {
+    if (atomic_load_explicit(&t->id, memory_order_relaxed))
         atomic_fetch_sub_explicit(&hook_traces, 1, memory_order_relaxed);
-        push(channel_ring(), t->batch, t->batched);
-        run->flags |= flags_of(t);
-        send_both(t, run);
-    } else {
-        channel_send(run);
-    }
+    if (trace_is_traced(t))
+        push(t, t->batch, t->batched);
+    send(t, run);
+    if (since)
+        t->spent_around += channel_now() - since;
     account(run, t);
     thread_rest(me);
 }
@@ -280,18 +330,13 @@ void trace_async_end(const struct choice *c, struct record *run,
         uintptr_t stack)
 {
     struct trace t;
-    bool traced = owner_async_take(&t, stack);
 
+    owner_async_take(&t, stack);
     owner_async_over();
     t.key = c->key;
     t.watched = c->watched;
     t.number = c->number;
-    if (traced) {
-        run->flags |= flags_of(&t);
-        send_both(&t, run);
-    } else {
-        channel_send(run);
-    }
+    send(&t, run);
     account(run, &t);
 }
 
@@ -304,7 +349,7 @@ void trace_async_unknown(uintptr_t stack)
 {
     struct trace nobodys;
 
-    (void)owner_async_take(&nobodys, stack);
+    owner_async_take(&nobodys, stack);
 }
 
 void trace_in_child(void)
@@ -370,6 +415,25 @@ static inline struct running *enter(struct thread *me, const void *kernel,
     return r;
 }
 
+/* Those of other threads are sent one by one: against that the clock is
+ * quick. */
+static inline bool is_weighed(const struct thread *me)
+{
+    return !me->runs || me->traces[me->runs - 1].weighed;
+}
+
+static inline void weigh(struct trace *t, const struct running *r, uint64_t end,
+        bool own)
+{
+    uint64_t spent = r->start - r->came + channel_now() - end;
+
+    if (own)
+        t->spent += spent;
+    else
+        atomic_fetch_add_explicit(&t->spent_elsewhere, spent,
+                memory_order_relaxed);
+}
+
 HOT void hook_kernel_entered(const void *kernel, const void *context,
         uintptr_t stack, uint32_t number)
 {
@@ -383,10 +447,12 @@ HOT void hook_kernel_entered(const void *kernel, const void *context,
     if (!me)
         return;
 
+    uint64_t came = is_weighed(me) ? channel_now() : 0;
     struct running *r = enter(me, kernel, context, stack);
 
     if (r) {
         r->number = number;
+        r->came = came;
         r->start = channel_now();
     }
 }
@@ -401,6 +467,14 @@ static inline bool wants_shapes(const struct trace *t)
     return atomic_load_explicit(&t->shapes, memory_order_relaxed);
 }
 
+/* A description takes some dozen records. */
+static bool has_room(void)
+{
+    const struct ring *ring = channel_ring();
+
+    return ring && ring_waiting(ring) < ring->count / 2;
+}
+
 /* What costs more than its line: who it is, its shapes, its values. */
 COLD static void look_closer(struct thread *me, const struct running *r)
 {
@@ -408,7 +482,7 @@ COLD static void look_closer(struct thread *me, const struct running *r)
         .lib = &hook_libraries[hook_functions->library[r->number]],
         .self = r->kernel,
         .context = r->context,
-        .trace = atomic_load_explicit(&r->trace->id, memory_order_relaxed),
+        .trace = id_of(r->trace),
         .text = me->text,
     };
     uint64_t start = channel_now();
@@ -416,6 +490,10 @@ COLD static void look_closer(struct thread *me, const struct running *r)
 
     if (k.lib->tracing != TRACING_ON)
         return;
+    if (may_give_up(r->trace) && !has_room()) { /* next time it goes on here */
+        give_up(r->trace);
+        return;
+    }
     k.info = kernel_info(k.lib, k.self);
     if (!k.info) {
         ops_give_up(k.lib);
@@ -469,6 +547,8 @@ HOT void hook_kernel_left(uintptr_t stack)
             note(t, r, end);
         else
             note_elsewhere(t, r, end);
+        if (r->came)
+            weigh(t, r, end, own);
         if (t->values || wants_shapes(t) || !known)
             look_closer(me, r);
     }
@@ -483,82 +563,4 @@ void hook_kernel_ends(const void *kernel)
     r.kernel.kernel = (uintptr_t)kernel;
     if (kernel_forget(kernel))
         channel_send(&r);
-}
-
-/* --- what a line costs ---------------------------------------------------- */
-
-#define COST_ROUNDS  41
-#define COST_KERNELS 8         /* in a round */
-#define COST_BYTES   (1 << 15) /* that a kernel reads: the nearest cache */
-
-struct trial {
-    struct thread thread;
-    uint64_t ring[64 * 10]; /* of 8 records, and what it needs itself */
-    uint64_t bytes[COST_BYTES / sizeof(uint64_t)];
-};
-
-static void trial_line(struct trial *t, uintptr_t at)
-{
-    const uintptr_t kernel[4] = { 0 };
-    const uintptr_t context[3] = { 0, at + 1, (uintptr_t)kernel };
-    struct running *r = enter(&t->thread, kernel, context, at);
-
-    if (r) {
-        r->start = channel_now();
-        t->thread.depth--;
-        (void)is_familiar(r->trace, r->trace->kernels, kernel);
-        note(r->trace, r, channel_now());
-    }
-}
-
-/* A stand-in for a kernel, with a line or without. */
-static uint64_t trial_round(struct trial *t, bool with)
-{
-    uint64_t start = mono_ns();
-
-    for (int i = 0; i < COST_KERNELS; i++) {
-        for (size_t k = 0; k < COST_BYTES / sizeof(uint64_t); k += 8)
-            t->bytes[k]++;
-        if (with)
-            trial_line(t, 4096);
-    }
-    return mono_ns() - start;
-}
-
-static void insert(uint64_t *sorted, int count, uint64_t value)
-{
-    for (; count > 0 && sorted[count - 1] > value; count--)
-        sorted[count] = sorted[count - 1];
-    sorted[count] = value;
-}
-
-/* Kernels use the caches, so a line is not found where the last one left them:
- * in the loop, too, something does, and what that takes is subtracted. */
-uint32_t trace_line_cost_ps(void)
-{
-    struct trial *t = memory_pages(sizeof(*t));
-    uint64_t with[COST_ROUNDS] = { 0 }, without[COST_ROUNDS] = { 0 };
-    struct record r;
-
-    if (!t)
-        return 0;
-
-    uintptr_t at = ((uintptr_t)t->ring + 63) & ~UINT64_C(63);
-    struct ring ring = ring_create((void *)at, sizeof(struct record), 32);
-
-    t->thread.runs = 1;
-    begin(&t->thread.traces[0], &(struct choice){ .traced = true });
-    t->thread.traces[0].ring = &ring;
-    atomic_store(&t->thread.traces[0].stack, UINTPTR_MAX);
-    for (int i = 0; i < COST_ROUNDS; i++) {
-        insert(without, i, trial_round(t, false));
-        insert(with, i, trial_round(t, true));
-        while (ring_pop(&ring, &r) > 0)
-            ;
-    }
-    memory_give_back(t, sizeof(*t));
-
-    uint64_t a = with[COST_ROUNDS / 2], b = without[COST_ROUNDS / 2];
-
-    return a > b ? (uint32_t)((a - b) * 1000 / COST_KERNELS) : 1;
 }

@@ -293,10 +293,21 @@ static bool take_tensor(struct process_kernels *p, const struct record *r)
     return x && describe(p, x, r) && keep_other(p, r->tensor.trace, r);
 }
 
+static bool take_given_up(struct process_kernels *p, uint32_t trace)
+{
+    struct pending *x = trace ? find_pending(p, trace) : NULL;
+
+    if (x)
+        forget(p, x);
+    return trace != 0;
+}
+
 static bool take_traced(struct process_kernels *p, const struct record *r)
 {
     uint64_t *place = map_find(&p->traced, r->traced.thread);
 
+    if (r->flags & TRACED_GIVEN_UP)
+        return take_given_up(p, r->traced.trace);
     if (!place) {
         if (p->told_count >= TOLD_MAX)
             return false;
@@ -513,7 +524,7 @@ static bool close_trace(struct kernels *k, struct process_kernels *p,
         struct pending *trace)
 {
     uint32_t kernels = traced->traced.kernels;
-    uint64_t each_ns = kernels ? traced->traced.cost / kernels : 0;
+    uint64_t each_ns = kernels ? traced->traced.beside_kernels / kernels : 0;
     size_t count = trace->damaged
                            ? SIZE_MAX
                            : rebuild_all(k, p, trace, run->clock, each_ns);

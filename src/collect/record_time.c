@@ -26,6 +26,8 @@ void record_in_ns(const struct tick_line *l, struct record *r)
         break;
     case RECORD_TRACED:
         r->traced.cost = tick_line_span_ns(l, r->traced.cost);
+        r->traced.beside_kernels =
+                tick_line_span_ns(l, r->traced.beside_kernels);
         break;
     case RECORD_STATS:
         r->stats.cost = (uint32_t)tick_line_span_ns(l, r->stats.cost);

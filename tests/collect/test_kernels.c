@@ -58,7 +58,7 @@ static void a_pair(void)
     CHECK_INT(table(1)->between_ns, 15);
     CHECK_INT(table(1)->after_ns, 105);
     CHECK_INT(table(1)->operator_runs, 6);
-    CHECK_INT(table(1)->cost_ns, 21);
+    CHECK_INT(table(1)->cost_ns, 27);
     CHECK_INT(table(1)->shapeless, 1);
     CHECK_INT(table(1)->lost, 0);
 
@@ -284,6 +284,18 @@ static void lost(void)
     traced(10, THREAD, 0, 77);
     run.flags = FLAG_TRACED | FLAG_FAILED;
     CHECK(!kernels_close(kernels, &run));
+    kernels_tell(kernels);
+    CHECK_INT(table(1)->lost, 8);
+
+    /* Nor is one that the program itself gave up. */
+    clock_line(11, THREAD, 1010);
+    line(11, THREAD, AT(9), 30, 30);
+    send((struct record){ .kind = RECORD_TRACED,
+            .flags = TRACED_GIVEN_UP,
+            .traced.trace = 11 });
+    run.flags = 0;
+    CHECK(!kernels_close(kernels, &run));
+    CHECK(run_pair(11, 0, 1, 77)); /* of its lines none is left */
     kernels_tell(kernels);
     CHECK_INT(table(1)->lost, 8);
 

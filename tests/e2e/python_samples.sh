@@ -8,7 +8,7 @@ use_python 3.11
 and_set samples
 samples=$SRC/samples/python
 export PYTHONPATH=$SRC/python:$PYTHONPATH:$samples MODEL=$model
-meter_options+=(--quiet --ops off)
+meter_options+=(--quiet)
 
 sections() { # name; how many of it are in the run
     "$ortmeter" export --quiet -f jsonl --table pipeline_sections --db t.db |

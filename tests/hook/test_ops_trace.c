@@ -245,6 +245,55 @@ static void full_ring(void)
     CHECK_INT(count_lines(hooked_last(RECORD_TRACED)->traced.trace), 2);
 }
 
+static uint64_t dropped(void)
+{
+    return ring_dropped(channel_ring());
+}
+
+/* Where nobody asked for all of them, what has no room is not traced, and none
+ * of it is lost: neither lines */
+static void full_ring_auto(void)
+{
+    CHECK(setenv("ORTMETER_RING", "64", 1) == 0);
+    start("auto", "1.30.0");
+    infer(conv_relu);
+    CHECK_INT(hooked_count(RECORD_TRACED), 1);
+    CHECK(hooked_last(RECORD_RUN)->flags & FLAG_TRACED);
+    infer(many);
+
+    uint32_t trace = hooked_last(RECORD_LINES)->lines.trace;
+
+    CHECK_INT(dropped(), 0);
+    CHECK_INT(hooked_last(RECORD_TRACED)->flags, TRACED_GIVEN_UP);
+    CHECK_INT(hooked_last(RECORD_TRACED)->traced.trace, trace);
+    CHECK(!(hooked_last(RECORD_RUN)->flags & FLAG_TRACED));
+    CHECK_INT(atomic_load(&hook_traces), 0);
+}
+
+static void half_full_meanwhile(void)
+{
+    for (int i = 0; i < 32; i++)
+        channel_send(&(struct record){ .kind = RECORD_MARK });
+    conv_relu();
+}
+
+/* nor descriptions, which go on next time. */
+static void full_ring_described(void)
+{
+    CHECK(setenv("ORTMETER_RING", "64", 1) == 0);
+    start("auto", "1.30.0");
+    (void)hooked_read();
+    infer(half_full_meanwhile);
+    CHECK_INT(dropped(), 0);
+    CHECK_INT(hooked_count(RECORD_KERNEL), 0);
+    CHECK_INT(hooked_last(RECORD_TRACED)->flags, TRACED_GIVEN_UP);
+    infer(conv_relu);
+    CHECK_INT(hooked_count(RECORD_KERNEL), 2);
+    CHECK(hooked_last(RECORD_RUN)->flags & FLAG_TRACED);
+    CHECK_INT(count_lines(hooked_last(RECORD_TRACED)->traced.trace), 2);
+    CHECK_INT(dropped(), 0);
+}
+
 static void graph_that_forks(void)
 {
     struct fake_frame frame = { 0 };
@@ -394,7 +443,7 @@ static void off_and_on(void)
     CHECK_INT(hooked_last(RECORD_LIBRARY)->flags, TRACING_ON);
     CHECK_INT(hooked_count(RECORD_LIBRARY), 2);
     CHECK_INT(hooked_count(RECORD_TRACED), 1);
-    CHECK(h->line_cost_ps > 0);
+    CHECK(hooked_last(RECORD_TRACED)->traced.beside_kernels > 0);
     atomic_store(&h->ops, OPS_OFF);
     infer(conv_relu);
     CHECK_INT(hooked_count(RECORD_TRACED), 1);
@@ -469,6 +518,8 @@ int main(void)
     HOOKED(too_deep);
     HOOKED(long_times);
     HOOKED(full_ring);
+    HOOKED(full_ring_auto);
+    HOOKED(full_ring_described);
     HOOKED(fork_within);
     HOOKED(run_within);
     HOOKED(provider_library);

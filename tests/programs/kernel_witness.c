@@ -54,7 +54,8 @@ static struct {
     struct map functions; /* table to what stood there */
     struct kernel kernel[KERNELS];
     size_t inferences;
-    uint64_t within[DEPTH]; /* ticks of kernels in the one of that depth */
+    uint64_t within[DEPTH]; /* ticks of kernels in the one of that depth, and
+                               what timing them took */
     size_t depth;
 } seen;
 
@@ -107,8 +108,8 @@ static struct kernel *find(const uintptr_t *self)
 
 static void *timed(void *result, uintptr_t *self, void *context)
 {
+    uint64_t came = ticks_now(), start, took;
     struct kernel *k = find(self);
-    uint64_t start, took;
 
     if (seen.depth + 1 == DEPTH || k->runs == seen.inferences)
         die("too deep, or a kernel that runs more than once an inference");
@@ -117,7 +118,7 @@ static void *timed(void *result, uintptr_t *self, void *context)
     result = k->compute(result, self, context);
     took = ticks_now() - start;
     k->ticks[k->runs++] = (uint32_t)(took - seen.within[seen.depth--]);
-    seen.within[seen.depth] += took;
+    seen.within[seen.depth] += ticks_now() - came;
     return result;
 }
 
