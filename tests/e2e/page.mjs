@@ -4,7 +4,7 @@
 
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import assert from 'node:assert/strict';
 
 const web = process.argv[2], require = createRequire(`${web}/`);
@@ -15,8 +15,8 @@ const PATIENCE = Number(process.env.PATIENCE ?? 120_000); // the machine may be 
 
 // --- the server -----------------------------------------------------------------------
 
-function start(args = []) {
-    const child = spawn(ORTMETER, ['serve', ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+function start(args = [], verb = 'serve', env = {}) {
+    const child = spawn(ORTMETER, [verb, ...args], { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...env } });
     return new Promise((resolve, reject) => {
         let said = '';
         child.stderr.on('data', data => {
@@ -393,6 +393,42 @@ async function signIn() {
     }
 }
 
+/** `ortmeter demo`: a recorded run, called so on every view; it leaves nothing behind. */
+async function demo() {
+    const folder = `${process.env.TMPDIR}/demo`;
+    mkdirSync(folder);
+    const server = await start(['--port', await freePort()], 'demo', { TMPDIR: folder, ORTMETER_DB: '/nowhere/else.db', ORTMETER_PASSPHRASE: 'of other runs' });
+    try {
+        const { runs } = await json(server, '/api/profiling/runs');
+        assert.equal(runs.length, 1);
+        assert.equal((await json(server, '/api/view')).recorded, true);
+        const run = runs[0].run_id;
+        for (const width of [1440, 390]) {
+            const page = await open(server, { width });
+            for (const query of ['', '?view=runs', `?view=run&run=${run}`, `?view=timeline&run=${run}`, `?view=graph&run=${run}`, '?view=compare', '?view=system', `?view=run&run=${run}&tab=energy`]) {
+                await page.goto(`${server.url}/${query}`);
+                await settled(page);
+                await page.locator('header .recorded').waitFor();
+                assert.match(await page.title(), /^recorded/);
+            }
+            for (const panel of ['performance', 'resource', 'timeline', 'energy']) {
+                await page.goto(`${server.url}/embed/${panel}`);
+                await settled(page);
+                await page.locator('.recorded').waitFor();
+            }
+            await page.context().close();
+        }
+        const page = await open(server), report = await json(server, `/api/report?run=${run}`);
+        await page.goto(`${server.url}/?view=run&run=${run}`);
+        await settled(page);
+        near(await figure(page, 'a token, p50'), report.phases.decode.p50_us / 1e6, 'p50 of a token');
+        await page.context().close();
+    } finally {
+        await stop(server);
+    }
+    assert.deepEqual(readdirSync(folder), [], 'its copy of the run is gone');
+}
+
 async function others(server, run) {
     for (const theme of ['light', 'dark'])
         for (const width of [1440, 390]) {
@@ -422,7 +458,7 @@ browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox'
 let failure;
 try {
     const [after, before] = (await json(server, '/api/profiling/runs')).runs.map(r => r.run_id);
-    const steps = { storedRun: () => storedRun(server, before), timeline: () => timeline(server, before), graph: () => graph(server, before), compare: () => compare(server, before, after), compareSets: () => compareSets(server), runs: () => runs(server), others: () => others(server, before), live: () => live(server), signIn };
+    const steps = { storedRun: () => storedRun(server, before), timeline: () => timeline(server, before), graph: () => graph(server, before), compare: () => compare(server, before, after), compareSets: () => compareSets(server), runs: () => runs(server), others: () => others(server, before), live: () => live(server), signIn, demo };
     for (const [name, step] of Object.entries(steps)) {
         if (process.env.ONLY && !process.env.ONLY.split(',').includes(name)) continue;
         const begin = Date.now();

@@ -57,7 +57,7 @@ function Page() {
     useEffect(() => keys(), []);
     title(name);
     const Current = loaded[name];
-    if (embedded) return store.state === 'refused' ? <SignIn /> : Current ? <Current /> : <Skeleton />;
+    if (embedded) return store.state === 'refused' ? <SignIn /> : Current ? <><Current /><Recorded /></> : <Skeleton />;
     return (
         <>
             <a class="skip" href="#main">to the content</a>
@@ -72,9 +72,9 @@ function Page() {
 
 function title(name: string) {
     const s = store.shown;
-    document.title = name === 'live'
+    document.title = (store.recorded ? 'recorded · ' : '') + (name === 'live'
         ? `${s.sessions[0]?.model ? `${s.sessions[0].model} · ` : ''}ortmeter`
-        : `${TITLES[name] ?? ''}${params().run ? ` ${params().run.slice(0, 8)}` : ''} · ortmeter`;
+        : `${TITLES[name] ?? ''}${params().run ? ` ${params().run.slice(0, 8)}` : ''} · ortmeter`);
 }
 
 function Header({ name }: { name: string }) {
@@ -82,6 +82,7 @@ function Header({ name }: { name: string }) {
     return (
         <header class="bar">
             <a class="brand" href={link('live')}>{ICONS.mark}ortmeter</a>
+            <Recorded />
             <nav aria-label="Views">{NAVIGATION.map(([text, view, all]) => <a href={link(view)} aria-current={all.includes(name) ? 'page' : undefined}>{text}</a>)}</nav>
             <span class="grow" />
             <div class="tools">
@@ -104,6 +105,9 @@ function Header({ name }: { name: string }) {
         </header>
     );
 }
+
+/** `ortmeter demo`: nobody shall take it for a run of theirs. */
+const Recorded = () => (store.recorded ? <span class="tag recorded" data-tip="this run came with ortmeter; it was recorded on another machine">recorded</span> : null);
 
 function Connection() {
     const dot = { live: '', disconnected: 'bad', refused: 'bad' }[store.state as string] ?? 'off';

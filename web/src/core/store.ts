@@ -49,6 +49,8 @@ class Store {
     wantedRate = pick(RATES, Number(setting('rate')), 10);
     rate = this.wantedRate;
     role = 'viewer';
+    /** A run that came with ortmeter is shown, and the page says so. */
+    recorded = false;
     connected = false;
     refusal?: Refused;
     /** Whether /api/view answered once: before, nothing is known. */
@@ -181,6 +183,7 @@ class Store {
             findings: found.findings ?? [], slow: found.slow, meters: view.meters, missing: view.missing,
         };
         this.role = view.you?.role ?? this.role;
+        this.recorded = view.recorded ?? false;
         this.ready = true;
         this.offset = view.timestamp_ns / 1e6 - Date.now();
         this.heard = Date.now();
