@@ -264,7 +264,8 @@ const struct route routes[] = {
     { "GET", "/api/view", ROLE_VIEWER, ONE, "the page's first paint",
             view_params,
             "{timestamp_ns:i,you:{role:s,token?:s},recorded?:b,runs:[Run],"
-            "session?:i,phase?:s,from_ns?:i,to_ns?:i,step_s?:n,processes:[Process],"
+            "session?:i,phase?:s,from_ns?:i,to_ns?:i,step_s?:n,processes:["
+            "Process],"
             "sessions:[Session],series:[Series],operators:o,events:[Event],"
             "findings:[o],meters:[o],missing:[Missing]}",
             NULL, answer_view },
