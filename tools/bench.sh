@@ -173,3 +173,5 @@ echo
 "$python" bench/etw.py "$build" # how fast traces of Windows are read
 echo
 BUILD=$build tools/bench_serve.sh # how soon clients of the server know
+echo
+BUILD=$build tools/bench_page.sh # how smooth the page is in a browser

@@ -247,9 +247,11 @@ export class Grid {
         return all.size ? quantiles(all, [0.5, 0.99]) : undefined;
     }
 
-    /** The middles of all steps: the x of every chart. */
+    /** The middles of all steps: the x of every chart.  The running one ends
+     * now, so that what is in it shows at once. */
     times(): number[] {
-        return Array.from({ length: this.length }, (_, i) => this.timeOf(i) + this.step / 2);
+        const running = this.lastIndex;
+        return Array.from({ length: this.length }, (_, i) => (i === running ? Math.min(this.now, this.timeOf(i) + this.step / 2) : this.timeOf(i) + this.step / 2));
     }
 
     /** Values for a chart: null where nothing is known, the running step only

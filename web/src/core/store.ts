@@ -200,6 +200,7 @@ class Store {
             });
             const found = Array.isArray(view.findings) ? { findings: view.findings } : view.findings;
             this.live.findings = found.findings ?? [];
+            for (const e of view.events) this.event(e);
             this.tell();
         } catch {
             // the socket tells what is wrong

@@ -226,7 +226,7 @@ function marks(u: uPlot, events: Shown['events']) {
     const g = u.ctx, k = devicePixelRatio || 1;
     g.save();
     g.font = font(11 * k);
-    text(g, 'now', u.bbox.left + u.bbox.width - 4 * k, u.bbox.top + u.bbox.height + 14 * k, 'ink-3', 'right');
+    text(g, 'now', u.bbox.left + u.bbox.width - 4 * k, u.bbox.top + u.bbox.height + 9 * k, 'ink-3', 'right');
     g.beginPath();
     g.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
     g.clip();
