@@ -3,6 +3,7 @@
 // used.  With SHOTS=FOLDER it leaves screenshots there.
 
 import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import assert from 'node:assert/strict';
@@ -10,7 +11,7 @@ import assert from 'node:assert/strict';
 const web = process.argv[2], require = createRequire(`${web}/`);
 const { chromium } = require('playwright-core');
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-const { ORTMETER, BROWSER, LIVE, SHOTS } = process.env;
+const { ORTMETER, BROWSER, LIVE, SAMPLE, SHOTS } = process.env;
 const PATIENCE = Number(process.env.PATIENCE ?? 120_000); // the machine may be very busy
 
 // --- the server -----------------------------------------------------------------------
@@ -33,9 +34,9 @@ const stop = server => new Promise(done => {
     server.child.kill();
 });
 const freePort = async () => {
-    const { createServer } = await import('node:net');
+    const net = await import('node:net');
     return new Promise(done => {
-        const s = createServer().listen(0, '127.0.0.1', () => {
+        const s = net.createServer().listen(0, '127.0.0.1', () => {
             const { port } = s.address();
             s.close(() => done(String(port)));
         });
@@ -47,7 +48,7 @@ const freePort = async () => {
 const complaints = [];
 let browser;
 
-async function open(server, { theme = 'light', width = 1440, height = 900, quiet = [] } = {}) {
+async function open(server, { theme = 'light', width = 1440, height = 900, quiet = [], also } = {}) {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, acceptDownloads: true });
     await context.addInitScript(axe);
     await context.addInitScript(() => {
@@ -55,7 +56,7 @@ async function open(server, { theme = 'light', width = 1440, height = 900, quiet
         document.addEventListener('securitypolicyviolation', e => window.violations.push(`${e.violatedDirective} ${e.blockedURI}`));
     });
     // Every host but ours is out of reach, and nothing may want it.
-    await context.route(url => url.host !== new URL(server.url).host, route => {
+    await context.route(url => url.host !== new URL(server.url).host && url.host !== also, route => {
         complaints.push(`asked for ${route.request().url()}`);
         return route.abort();
     });
@@ -393,6 +394,47 @@ async function signIn() {
     }
 }
 
+/** The sample page, from another origin: all four panels, by element and by frame. */
+async function embedded(run) {
+    const host = createServer((_request, answer) => {
+        answer.setHeader('Content-Type', 'text/html');
+        answer.end(readFileSync(SAMPLE));
+    });
+    await new Promise(done => host.listen(0, '127.0.0.1', done));
+    const origin = `http://127.0.0.1:${host.address().port}`;
+    const server = await start(['--port', await freePort(), '--embed-origin', origin]);
+    try {
+        const page = await open(server, { also: new URL(origin).host });
+        await page.goto(`${origin}/embed.html?server=${server.url}&run=${run}`);
+        const look = { performance: '.lat canvas', resource: '.panel canvas', timeline: '.tracks canvas', energy: 'section.panel' };
+        for (const theme of ['light', 'dark']) {
+            await page.selectOption('#theme', theme);
+            for (const [panel, inside] of Object.entries(look)) {
+                const frame = () => page.frames().find(f => f.url().includes(`/embed/${panel}?`) && f.url().includes(`theme=${theme}`));
+                await until(`a frame with ${panel}, ${theme}`, frame);
+                await frame().locator(inside).first().waitFor();
+                await until(`${panel} is ${theme}`, () => frame().evaluate(() => document.documentElement.dataset.theme).then(t => t === theme));
+                assert.deepEqual(await frame().evaluate(() => window.violations), [], `CSP in ${panel}`);
+            }
+        }
+        assert.equal(page.frames().length, 5, 'each panel once');
+        await page.context().close();
+
+        // nobody else is given the module, or may show a panel
+        const answer = await fetch(`${server.url}/assets/elements.js`, { headers: { Origin: 'http://elsewhere.example' } });
+        assert.equal(answer.status, 403);
+        const allowed = await fetch(`${server.url}/assets/elements.js`, { headers: { Origin: origin } });
+        assert.equal(allowed.headers.get('Access-Control-Allow-Origin'), origin);
+        const asked = await fetch(`${server.url}/api/profiling/runs`, { headers: { Origin: origin } });
+        assert.equal(asked.status, 403, 'the host page itself may not ask');
+        assert.ok((await fetch(`${server.url}/embed/energy`)).headers.get('Content-Security-Policy').endsWith(`frame-ancestors ${origin}`));
+    } finally {
+        await stop(server);
+        host.close();
+        host.closeAllConnections();
+    }
+}
+
 /** `ortmeter demo`: a recorded run, called so on every view; it leaves nothing behind. */
 async function demo() {
     const folder = `${process.env.TMPDIR}/demo`;
@@ -458,7 +500,7 @@ browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox'
 let failure;
 try {
     const [after, before] = (await json(server, '/api/profiling/runs')).runs.map(r => r.run_id);
-    const steps = { storedRun: () => storedRun(server, before), timeline: () => timeline(server, before), graph: () => graph(server, before), compare: () => compare(server, before, after), compareSets: () => compareSets(server), runs: () => runs(server), others: () => others(server, before), live: () => live(server), signIn, demo };
+    const steps = { storedRun: () => storedRun(server, before), timeline: () => timeline(server, before), graph: () => graph(server, before), compare: () => compare(server, before, after), compareSets: () => compareSets(server), runs: () => runs(server), others: () => others(server, before), live: () => live(server), signIn, embedded: () => embedded(before), demo };
     for (const [name, step] of Object.entries(steps)) {
         if (process.env.ONLY && !process.env.ONLY.split(',').includes(name)) continue;
         const begin = Date.now();

@@ -23,7 +23,7 @@ for _ in 1 2; do
         fail "the demo did not run"
 done
 export BROWSER=$browser ORTMETER=$ortmeter
-export LIVE="$SRC/demo/demo.mjs"
+export LIVE="$SRC/demo/demo.mjs" SAMPLE="$SRC/samples/embed.html"
 node "$here/page.mjs" "$SRC/web" >page.log 2>&1 || {
     cat page.log >&2
     fail "page.mjs: $(tail -n 1 page.log)"
