@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import assert from 'node:assert/strict';
 
 const web = process.argv[2], require = createRequire(`${web}/`);
@@ -93,7 +93,7 @@ const json = async (server, path) => {
 function read(text) {
     const [, number, unit] = /^([−\d.,]+)\s*(\S*)$/.exec(text.replace(/[\u202f\s]+/g, ' ').trim()) ?? [];
     assert.ok(number, `not a figure: ${text}`);
-    const scale = { ns: 1e-9, µs: 1e-6, ms: 1e-3, s: 1, B: 1, kB: 1e3, MB: 1e6, GB: 1e9, µJ: 1e-6, mJ: 1e-3, J: 1, '/s': 1, cores: 1, '%': 0.01, '': 1 }[unit];
+    const scale = { ns: 1e-9, µs: 1e-6, ms: 1e-3, s: 1, B: 1, kB: 1e3, MB: 1e6, GB: 1e9, µJ: 1e-6, mJ: 1e-3, J: 1, '/s': 1, W: 1, mW: 1e-3, kW: 1e3, cores: 1, '%': 0.01, '': 1 }[unit];
     assert.ok(scale, `unit of ${text}`);
     return Number(number.replace('−', '-').replace(/,/g, '')) * scale;
 }
@@ -311,6 +311,36 @@ function quantile(series, q) {
     return [undefined, 0];
 }
 
+/** Opens the paused view as a link that somebody was sent.  The end of that window may still be on its way to the database: until what is asked before and after is the same. */
+async function opensTheSame(page, ask) {
+    for (;;) {
+        const before = await ask();
+        await page.goto(page.url());
+        await settled(page);
+        await until('paused again', async () => await page.locator('#connection b').innerText() === 'paused');
+        if (JSON.stringify(await ask()) === JSON.stringify(before)) return before;
+    }
+}
+
+/** A series of the history in the 240 steps that the page has: a step's mean by time; what is not told again holds ten seconds. */
+function inSteps(s, { from_ns, step_s }, from, to) {
+    const step = (to - from) / 240, first = from_ns / 1e9, parts = [];
+    for (const [at, ...values] of s.pieces.avg) values.forEach((v, i) => parts.push([first + (at + i) * step_s, v]));
+    const out = [];
+    let told = -Infinity;
+    for (let i = 0; i < 240; i++) {
+        const a = from + i * step, b = a + step;
+        let sum = 0, time = 0;
+        for (const [t, v] of parts) {
+            const part = Math.min(b, t + step_s) - Math.max(a, t);
+            if (part > step * 1e-3) [sum, time] = [sum + v * part, time + part];
+        }
+        if (time) [out[i], told] = [s.kind === 'counter' ? sum / step : sum / time, i];
+        else if (s.kind === 'counter' ? told >= 0 : (i - told) * step <= 10) out[i] = s.kind === 'counter' ? 0 : out[i - 1];
+    }
+    return out.filter(v => v !== undefined);
+}
+
 async function live(server) {
     const program = spawn(ORTMETER, ['run', '--quiet', '--', 'node', LIVE, `${process.env.BUILD}/models/decoder`, '1000000'], { stdio: 'ignore', detached: true });
     const page = await open(server, { quiet: [/WebSocket/, /ERR_CONNECTION/] });
@@ -332,15 +362,7 @@ async function live(server) {
         const { run_id } = (await json(server, '/metrics/current')).runs[0];
         const asked = `/metrics/history?run=${run_id}&metric=inference_duration_seconds&agg=buckets&form=pieces&from=${from}&to=${to}&width=240`;
         const window = async () => (await json(server, asked)).series.filter(s => s.labels.phase === 'decode');
-        let decode = await window(), last;
-        do { // until all of that window is in the database
-            last = JSON.stringify(decode);
-            await new Promise(r => setTimeout(r, 2000));
-            decode = await window();
-        } while (JSON.stringify(decode) !== last);
-        await page.goto(page.url()); // as a link that somebody was sent
-        await settled(page);
-        await until('paused again', async () => await word.innerText() === 'paused');
+        const decode = await opensTheSame(page, window);
         for (const [name, share] of [['decode p50', 0.5], ['decode p99', 0.99]]) {
             const [value, count] = quantile(decode, share);
             if (count >= 100) near(await figure(page, name), value, `${name} of ${count}`);
@@ -373,6 +395,82 @@ async function live(server) {
         await until('connected again', async () => ['live', 'stale'].includes(await word.innerText()));
     } finally {
         process.kill(-program.pid, 'SIGKILL');
+        await page.context().close();
+    }
+}
+
+/** A machine with a GPU, an NPU and RAPL, made of files: their use and power go on by themselves. */
+function madeMachine(tree) {
+    const card = `${tree}/sys/class/drm/card0/device`, accel = `${tree}/sys/class/accel/accel0/device`, zone = `${tree}/sys/class/powercap/intel-rapl:0`;
+    const files = {
+        [`${card}/uevent`]: 'DRIVER=amdgpu\nPCI_ID=1002:1636\nPCI_SLOT_NAME=0000:05:00.0', [`${card}/gpu_busy_percent`]: 37,
+        [`${card}/mem_info_vram_total`]: 8589934592, [`${card}/mem_info_vram_used`]: 1234567168,
+        [`${accel}/uevent`]: 'DRIVER=intel_vpu\nPCI_ID=8086:7D1D\nPCI_SLOT_NAME=0000:00:0b.0', [`${accel}/npu_busy_time_us`]: 0, [`${accel}/npu_memory_utilization`]: 4096000,
+        [`${zone}/name`]: 'package-0', [`${zone}/energy_uj`]: 0, [`${zone}/max_energy_range_uj`]: 262143328850,
+    };
+    const put = (path, value) => { // whole or not at all
+        writeFileSync(`${tree}/new`, `${value}\n`);
+        renameSync(`${tree}/new`, path);
+    };
+    for (const folder of [card, accel, zone, `${tree}/sys/devices`]) mkdirSync(folder, { recursive: true });
+    for (const [path, value] of Object.entries(files)) put(path, value);
+    const begin = Date.now();
+    return setInterval(() => {
+        const ms = Date.now() - begin;
+        put(`${zone}/energy_uj`, Math.round(ms * 20_000)); // 20 W
+        put(`${accel}/npu_busy_time_us`, Math.round(ms * 300)); // 30 %
+        put(`${card}/gpu_busy_percent`, 30 + Math.floor(ms / 1000) % 20);
+    }, 50);
+}
+
+/** On a made machine: every figure of the paused view is the API's for the window in the URL. */
+async function devices(server) {
+    if (!process.env.NAMESPACES) return 'skipped: unshare(1) may not make a mount namespace here';
+    const tree = `${process.env.TMPDIR}/machine`, timer = madeMachine(tree);
+    const program = spawn('unshare', ['-rm', 'sh', '-c', 'mount --rbind /sys/devices "$0/sys/devices" && mount --rbind "$0/sys" /sys && exec "$@"', tree,
+        ORTMETER, 'run', '--quiet', '--', 'node', LIVE, `${process.env.BUILD}/models/decoder`, '1000000'], { stdio: 'ignore', detached: true });
+    const page = await open(server, { quiet: [/WebSocket/, /ERR_CONNECTION/] });
+    const now = title => page.locator('.panel', { has: page.locator('h2', { hasText: title }) }).first().locator('header');
+    try {
+        const current = async () => (await json(server, '/metrics/current')).runs.find(r => r.status === 'running' && r.inferences > 0);
+        await until('a live run', current);
+        const { run_id } = await current();
+        await page.goto(`${server.url}/?run=${run_id}`);
+        await settled(page);
+        await until('power, GPU and NPU', async () => /W/.test(await now('Power').innerText()) && /gpu0.*%.*npu0.*%/s.test(await now('GPU, NPU').innerText()));
+        await until('a hundred tokens', async () => /\d/.test(await figure(page, 'decode p99')));
+        await page.keyboard.press('Space');
+        await until('paused', async () => page.url().includes('from='));
+        const q = new URL(page.url()).searchParams, from = q.get('from'), to = q.get('to');
+        const ask = (metric, agg = 'avg') => json(server, `/metrics/history?run=${run_id}&metric=${metric}&agg=${agg}&form=pieces&from=${from}&to=${to}&width=240`);
+        const METRICS = 'device_utilization_ratio,process_cpu_cores,process_resident_bytes,zone_energy_joules_total,inferences_total';
+        const all = await opensTheSame(page, async () => [await ask(METRICS), await ask('inference_duration_seconds', 'buckets')]);
+        const series = metric => all[0].series.filter(s => s.metric === metric);
+        const mean = list => list.reduce((a, b) => a + b, 0) / list.length, column = s => inSteps(s, all[0], Number(from) / 1e9, Number(to) / 1e9);
+        const latency = phase => all[1].series.filter(s => s.labels.phase === phase);
+        for (const [name, phase, share, least] of [['decode p50', 'decode', 0.5, 1], ['decode p99', 'decode', 0.99, 100], ['first token p50', 'prefill', 0.5, 1]]) {
+            const [value, count] = quantile(latency(phase), share);
+            if (count >= least) near(await figure(page, name), value, `${name} of ${count}`);
+        }
+        const cpu = mean(column(series('process_cpu_cores')[0]));
+        assert.ok(Math.abs(read(await figure(page, 'CPU')) - cpu) < 0.006, `CPU: the API says ${cpu}`);
+        near(await figure(page, 'memory'), column(series('process_resident_bytes')[0]).at(-1), 'memory');
+        for (const name of ['gpu0', 'npu0']) {
+            const s = series('device_utilization_ratio').find(x => x.labels.device === name);
+            near(new RegExp(`${name}\\s+([\\d.]+\\s*%)`).exec(await now('GPU, NPU').innerText())[1], column(s).at(-1), name);
+        }
+        const [zone] = series('zone_energy_joules_total');
+        near(await now('Power').locator('.now').innerText(), column(zone).at(-1), 'power');
+        // tokens: decode steps, from the first on; joules: the mean power over them
+        const [decode] = latency('decode'), begun = all[1].from_ns / 1e9 + (decode.pieces.buckets[0][0] + 0.5) * all[1].step_s, step = (to - from) / 240e9;
+        const tokens = quantile([decode], 0.5)[1] / ((240 - Math.floor((begun - from / 1e9) / step)) * step);
+        near(await figure(page, 'tokens'), tokens, 'tokens a second', 0.02);
+        near(await figure(page, 'a token, gross'), mean(column(zone)) / tokens, 'joules a token', 0.03);
+        await sound(page, 'live with devices');
+        await shot(page, 'live-devices');
+    } finally {
+        process.kill(-program.pid, 'SIGKILL');
+        clearInterval(timer);
         await page.context().close();
     }
 }
@@ -500,12 +598,12 @@ browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox'
 let failure;
 try {
     const [after, before] = (await json(server, '/api/profiling/runs')).runs.map(r => r.run_id);
-    const steps = { storedRun: () => storedRun(server, before), timeline: () => timeline(server, before), graph: () => graph(server, before), compare: () => compare(server, before, after), compareSets: () => compareSets(server), runs: () => runs(server), others: () => others(server, before), live: () => live(server), signIn, embedded: () => embedded(before), demo };
+    const steps = { storedRun: () => storedRun(server, before), timeline: () => timeline(server, before), graph: () => graph(server, before), compare: () => compare(server, before, after), compareSets: () => compareSets(server), runs: () => runs(server), others: () => others(server, before), live: () => live(server), devices: () => devices(server), signIn, embedded: () => embedded(before), demo };
     for (const [name, step] of Object.entries(steps)) {
         if (process.env.ONLY && !process.env.ONLY.split(',').includes(name)) continue;
         const begin = Date.now();
-        await step();
-        console.log(`${name} ok, ${((Date.now() - begin) / 1000).toFixed(1)} s`);
+        const outcome = await step() ?? 'ok';
+        console.log(`${name} ${outcome}, ${((Date.now() - begin) / 1000).toFixed(1)} s`);
     }
     assert.deepEqual(complaints, [], 'what the browser complained of');
 } catch (e) {
