@@ -159,6 +159,26 @@ async function storedRun(server, run) {
         }
     }
 
+    // what is on the screen, to the clipboard: the table's rows, and an image
+    await page.goto(`${server.url}/?view=run&run=${run}&tab=operators`);
+    await settled(page);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.url });
+    await page.keyboard.press('e');
+    await page.locator('#export-dialog .btn', { hasText: 'Copy as CSV' }).click();
+    await page.locator('.toast', { hasText: 'tables are copied' }).waitFor();
+    const csv = await page.evaluate(() => navigator.clipboard.readText());
+    assert.ok(csv.split('\n').length > 10 && csv.includes(slowest.op_type), 'the table as CSV');
+    await page.goto(`${server.url}/?view=timeline&run=${run}`);
+    await settled(page);
+    await page.keyboard.press('e');
+    await page.locator('#export-dialog .btn', { hasText: 'Copy as PNG' }).click();
+    await page.locator('.toast', { hasText: 'image is copied' }).waitFor();
+    const image = await page.evaluate(async () => {
+        const [item] = await navigator.clipboard.read(), bitmap = await createImageBitmap(await item.getType('image/png'));
+        return [bitmap.width, bitmap.height];
+    });
+    assert.ok(image[0] >= 1400 && image[1] > 300, `the image is ${image}`);
+
     // export: a file as the API makes it
     await page.keyboard.press('e');
     const [file] = await Promise.all([page.waitForEvent('download'), page.locator('#export-dialog .btn', { hasText: 'JSON' }).first().click()]);
@@ -271,7 +291,7 @@ async function compareSets(server) {
             assert.deepEqual(names, [...answer.operators].sort((x, y) => Math.abs(y.change_us) - Math.abs(x.change_us)).slice(0, 100).map(o => o.name));
             assert.ok((await page.locator('table.changes tbody tr').first().innerText()).includes('%'), 'it says how much that explains');
             assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `wider than ${width} px`);
-            if (width === 1440) await sound(page, `compare sets, ${theme}`);
+            await sound(page, `compare sets, ${theme}, ${width}`);
             await shot(page, `compare-sets-${theme}-${width}`);
             await page.context().close();
         }
@@ -386,6 +406,26 @@ async function live(server) {
             await until(`key ${key}`, () => (new URL(page.url()).searchParams.get('view') ?? undefined) === view);
             await settled(page);
         }
+
+        // metrics that are hidden are neither shown nor asked for
+        const sent = [];
+        page.on('websocket', socket => socket.on('framesent', frame => sent.push(String(frame.payload))));
+        await page.reload();
+        await settled(page);
+        const heads = page.locator('.live .panel h2');
+        await until('subscribed', () => sent.some(m => m.includes('core_busy_ratio')));
+        await page.keyboard.press('m');
+        await page.locator('#filter-dialog label', { hasText: /^ CPU/ }).click();
+        await until('CPU is hidden', async () => page.url().includes('hide=cpu') && !(await heads.allInnerTexts()).includes('CPU'));
+        await until('and not asked for', () => sent.at(-1).includes('subscribe') && !sent.at(-1).includes('core_busy_ratio'));
+        await page.keyboard.press('Escape');
+        await page.reload();
+        await settled(page);
+        await until('the link keeps it', async () => (await heads.allInnerTexts()).includes('Memory') && !(await heads.allInnerTexts()).includes('CPU'));
+        await page.locator('#filter').click();
+        await page.locator('#filter-dialog label', { hasText: /^ CPU/ }).click();
+        await until('CPU is back', async () => !page.url().includes('hide=') && (await heads.allInnerTexts()).includes('CPU'));
+        await page.locator('#filter-dialog button').click();
 
         // the server goes away and comes back
         await stop(server);
@@ -573,11 +613,11 @@ async function others(server, run) {
     for (const theme of ['light', 'dark'])
         for (const width of [1440, 390]) {
             const page = await open(server, { theme, width, height: width > 800 ? 900 : 844 });
-            for (const [name, query] of [['live', ''], ['runs', '?view=runs'], ['run', `?view=run&run=${run}`], ['timeline', `?view=timeline&run=${run}`], ['graph', `?view=graph&run=${run}`], ['compare', '?view=compare'], ['system', '?view=system'], ['energy', `?view=run&run=${run}&tab=energy`]]) {
+            for (const [name, query] of [['live', ''], ['runs', '?view=runs'], ['run', `?view=run&run=${run}`], ['timeline', `?view=timeline&run=${run}`], ['graph', `?view=graph&run=${run}`], ['compare', '?view=compare'], ['system', '?view=system'], ...['operators', 'tokens', 'energy', 'memory', 'placement', 'system', 'raw'].map(tab => [tab === 'system' ? 'run-system' : tab, `?view=run&run=${run}&tab=${tab}`])]) {
                 await page.goto(`${server.url}/${query}`);
                 await settled(page);
                 assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is wider than ${width} px`);
-                if (theme === 'dark' && width === 1440) await sound(page, `${name}, dark`);
+                await sound(page, `${name}, ${theme}, ${width}`);
                 await shot(page, `${name}-${theme}-${width}`);
             }
             await page.context().close();

@@ -30,13 +30,22 @@ export interface Shown {
 const STALE = 2.5; // seconds
 export const WINDOWS = [30, 60, 300, 3600, 86400];
 export const RATES = [1, 4, 10, 30, 60];
-const METRICS = ['inference_*', 'prefill_*', 'decode_*', 'inferences_*', 'failed_inferences_total', 'time_*', 'tokens_total',
-    'process_cpu_cores', 'process_resident_bytes', 'process_device_*', 'core_busy_ratio', 'host_busy_ratio', 'others_cpu_cores',
-    'session_*', 'traced_inferences_total', 'device_*', 'zone_power_watts', 'zone_energy_joules_total', 'battery_power_watts',
-    'hook_overhead_seconds', 'lost_events_total', 'collector_*'];
+/** What Live shows, and the metrics that each part needs. */
+export const GROUPS: Record<string, { name: string; metrics: string[] }> = {
+    latency: { name: 'Latency and its distribution', metrics: [] }, // the answer line needs it, as it does power
+    rates: { name: 'Inferences, tokens, in flight', metrics: ['inferences_in_flight', 'failed_inferences_total'] },
+    cpu: { name: 'CPU', metrics: ['core_busy_ratio', 'host_busy_ratio', 'others_cpu_cores'] },
+    devices: { name: 'GPU, NPU', metrics: ['device_utilization_ratio'] },
+    memory: { name: 'Memory', metrics: ['session_arena_*', 'process_device_*'] },
+    power: { name: 'Power', metrics: [] },
+    operators: { name: 'Hottest operators', metrics: [] },
+    sessions: { name: 'Sessions', metrics: ['session_busy_seconds_total'] },
+};
+const METRICS = ['inference_*', 'prefill_*', 'decode_*', 'inferences_total', 'time_*', 'tokens_total',
+    'process_cpu_cores', 'process_resident_bytes', 'zone_power_watts', 'zone_energy_joules_total', 'device_power_watts', 'battery_power_watts', 'traced_inferences_total', 'hook_overhead_seconds', 'lost_events_total', 'collector_*'];
 
 const MORE = 'core_busy_ratio,tokens_total,device_utilization_ratio,process_device_memory_bytes,device_power_watts,battery_power_watts,zone_energy_joules_total';
-const NEWEST = ['others_cpu_cores', 'session_*', 'traced_inferences_total'];
+const NEWEST = ['others_cpu_cores', 'session_arena_*', 'session_busy_seconds_total', 'traced_inferences_total'];
 
 const EMPTY_OPERATORS: Operators = { operators: [], total: 0 };
 const nothing = (window: number): Shown => ({
@@ -119,7 +128,9 @@ class Store {
         const embedded = document.getElementById('view');
         if (embedded?.textContent && !params().from && !params().run) {
             try {
-                this.take(JSON.parse(embedded.textContent));
+                const view: View = JSON.parse(embedded.textContent);
+                this.stored = view.runs.length > 0 && !view.runs.some(r => r.status === 'running'); // all of it, then
+                this.take(view);
             } catch {
                 // not for us; the request below brings it
             }
@@ -244,9 +255,10 @@ class Store {
     }
 
     private subscribe() {
-        const run = params().run;
+        const run = params().run, hidden = this.hidden();
+        const metrics = [...METRICS, ...Object.entries(GROUPS).flatMap(([name, group]) => (hidden.includes(name) ? [] : group.metrics))];
         this.socket?.send(JSON.stringify({
-            type: 'subscribe', id: 'page', metrics: this.fewer ? METRICS.filter(n => !NEWEST.includes(n)) : METRICS, events: ['event'],
+            type: 'subscribe', id: 'page', metrics: this.fewer ? metrics.filter(n => !NEWEST.includes(n)) : metrics, events: ['event'],
             ...(run ? { runs: [run] } : {}), rate_hz: this.wantedRate, buckets: true,
         }));
     }
@@ -346,6 +358,17 @@ class Store {
         note({ window: String(window), from: undefined, to: undefined });
         this.frozen = undefined;
         void this.load();
+    }
+
+    /** The groups that are not shown: of the link, else as they were left. */
+    hidden(): string[] {
+        return (params().hide ?? setting('hide') ?? '').split(',').filter(g => g in GROUPS);
+    }
+
+    /** Other groups are shown from now on. */
+    filter() {
+        if (this.connected) this.subscribe();
+        this.tell();
     }
 
     setRate(rate: number) {
