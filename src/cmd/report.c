@@ -76,7 +76,8 @@ static void baseline_json(struct buf *out, const struct against_baseline *a)
 /* --- the summary ---------------------------------------------------------- */
 
 static void summary_with(struct buf *text, const struct settings *s,
-        const struct summary *summary, const struct against_baseline *a)
+        const struct summary *summary, const struct findings *f,
+        const struct against_baseline *a)
 {
     bool colours = !s->out && term_colours(stdout);
     struct buf own = { 0 };
@@ -87,7 +88,7 @@ static void summary_with(struct buf *text, const struct settings *s,
     } else if (s->json) {
         summary_json(text, summary);
     } else {
-        summary_text(text, summary, colours);
+        summary_text_with(text, summary, f, colours);
         if (a->name)
             baseline_text(text, a, colours);
     }
@@ -99,6 +100,7 @@ static int report_summary(struct buf *text, const struct settings *s,
 {
     struct summary summary;
     struct against_baseline against;
+    struct findings found = { .count = 0 };
     int rc = summary_read(&summary, store, row, e);
 
     if (rc)
@@ -107,8 +109,11 @@ static int report_summary(struct buf *text, const struct settings *s,
         summary.shown_phase =
                 strcmp(s->phase, "decode") == 0 ? PHASE_DECODE : PHASE_PREFILL;
     rc = against_baseline_read(&against, store, &summary.run, e);
+    if (!rc && !s->json)
+        rc = findings_read(&found, &summary, store, row, e);
     if (!rc)
-        summary_with(text, s, &summary, &against);
+        summary_with(text, s, &summary, &found, &against);
+    findings_release(&found);
     against_baseline_release(&against);
     summary_release(&summary);
     return rc;

@@ -38,21 +38,25 @@ static int report(const struct settings *s, struct store *store, int64_t run,
 {
     struct summary summary;
     struct buf text = { 0 };
+    struct findings found = { .count = 0 };
     int rc = summary_read(&summary, store, run, e);
 
     if (rc)
         return rc;
+    if (!s->out && !s->json)
+        rc = findings_read(&found, &summary, store, run, e);
     (void)run_figures_save(store, &summary, NULL); /* else `list` does it */
     summary.prices = s->prices;
     if (s->out || s->json)
         summary_json(&text, &summary);
     else
-        summary_text(&text, &summary, term_colours(stderr));
-    if (s->out)
+        summary_text_with(&text, &summary, &found, term_colours(stderr));
+    if (s->out && !rc)
         rc = output_write(s->out, buf_str(&text), e);
-    else
+    else if (!s->out)
         (void)output_show(stderr, buf_str(&text));
     buf_release(&text);
+    findings_release(&found);
     summary_release(&summary);
     return rc;
 }

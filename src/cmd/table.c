@@ -14,6 +14,7 @@ const struct cmd *const cmd_table[] = {
     &cmd_demo,
     &cmd_token,
     &cmd_report,
+    &cmd_advise,
     &cmd_list,
     &cmd_compare,
     &cmd_check,

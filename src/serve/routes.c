@@ -267,7 +267,7 @@ const struct route routes[] = {
             "session?:i,phase?:s,from_ns?:i,to_ns?:i,step_s?:n,processes:["
             "Process],"
             "sessions:[Session],series:[Series],operators:o,events:[Event],"
-            "findings:[o],meters:[o],missing:[Missing]}",
+            "findings:[Finding],meters:[o],missing:[Missing]}",
             NULL, answer_view },
     { "GET", "/api/report", ROLE_VIEWER, ONE, "report --json", run_only, "o",
             NULL, answer_report },
@@ -305,8 +305,11 @@ const struct route routes[] = {
             "{events:[Event],total:i,limit:i,next_after?:i}", NULL,
             answer_events },
     { "GET", "/api/findings", ROLE_VIEWER, ONE,
-            "what is worth a look; none in this version", run_only,
-            "{findings:[o],missing:[Missing]}", NULL, answer_findings },
+            "what stands out in a run, the worst first", run_only,
+            "{findings:[Finding],slow?:{count:i,of:i,limit_ms?:n,"
+            "causes:[{cause:s,slow:i,share_of_time:n,in_others:n,"
+            "effect_ms:n}]},missing:[Missing]}",
+            NULL, answer_findings },
     { "GET", "/api/system", ROLE_VIEWER, 0, "the machine and this server", NULL,
             "{ortmeter_version:s,api_version:i,host?:o,ort?:o,server:o,"
             "you:{role:s,token?:s},formats:[s],missing:[Missing]}",

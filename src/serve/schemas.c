@@ -84,6 +84,9 @@ const struct schema schemas[] = {
                "text?:s,session?:i,inference?:i,phase?:s,expected_ms?:n,"
                "input_tokens?:i,tokens?:i,first_ms?:n,tokens_per_second?:n}" },
     { "Missing", "{member:s,reason:s,remedy?:s}" },
+    { "Finding", "{rule:s,severity:'note|look|trouble',text:s,detail?:s,"
+                 "gain_ms?:n,evidence:[{name:s,value:n,unit:s}],"
+                 "operators?:[i],inferences?:[i]}" },
     { "Session", "{run_id:s,session_id:s,id:i,process:i,pid?:i,model?:s,"
                  "model_path?:s,providers:[s],provider?:s,device?:o,options?:o,"
                  "load_ms?:n,first_load?:b,live:b,inferences:i,failed:i,"

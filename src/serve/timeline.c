@@ -542,20 +542,3 @@ void answer_spans(struct call *c, struct answer *a)
     free(t.items);
     names_release(&v.names);
 }
-
-/* --- what is not found out yet -------------------------------------------- */
-
-void answer_findings(struct call *c, struct answer *a)
-{
-    struct json j = json_line_into(&a->body);
-    struct run_about r;
-
-    if (run_of_query(c, a, &r))
-        return;
-    json_object(&j, NULL);
-    json_raw(&j, "findings", "[]");
-    json_raw(&j, "missing",
-            "[{\"member\":\"findings\",\"reason\":\"this version makes no "
-            "findings of a run\"}]");
-    json_end(&j);
-}

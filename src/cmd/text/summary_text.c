@@ -2,6 +2,7 @@
 
 #include "analyse/session_name.h"
 #include "cmd/text/energy_text.h"
+#include "cmd/text/findings_text.h"
 #include "cmd/text/operators_text.h"
 #include "cmd/text/page.h"
 #include "cmd/text/sweep_text.h"
@@ -523,10 +524,18 @@ static void cost(const struct page *p, const struct summary *s)
 
 void summary_text(struct buf *out, const struct summary *s, bool colours)
 {
+    summary_text_with(out, s, NULL, colours);
+}
+
+void summary_text_with(struct buf *out, const struct summary *s,
+        const struct findings *f, bool colours)
+{
     struct page page = { out, colours };
 
     head(&page, s);
     note(&page, s);
+    if (f)
+        findings_text_short(&page, f);
     sessions(&page, s);
     sweep_text(&page, s);
     latency(&page, s);

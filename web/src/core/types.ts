@@ -55,7 +55,7 @@ export interface Finding {
     rule: string; severity: 'note' | 'look' | 'trouble'; text: string; detail?: string;
     gain_ms?: number; operators?: number[]; inferences?: number[];
 }
-export interface Slow { count: number; of: number; limit_ms: number; causes: { cause: string; slow: number; share_of_time: number }[] }
+export interface Slow { count: number; of: number; limit_ms?: number; causes: { cause: string; slow: number; share_of_time: number }[] }
 
 export interface Operator {
     id?: number; name?: string; op_type?: string; provider?: string; layer?: number; component?: string;

@@ -1,0 +1,110 @@
+/* advise.c -- what stands out in a recorded run, and what would make it
+ * faster. */
+#include "analyse/finding/findings.h"
+#include "analyse/summary.h"
+#include "cmd/cli/options.h"
+#include "cmd/cli/output.h"
+#include "cmd/cli/source.h"
+#include "cmd/cmd.h"
+#include "cmd/text/findings_text.h"
+#include "cmd/text/term.h"
+#include "export/json/findings_json.h"
+
+#include <stdio.h>
+
+struct settings {
+    bool json;
+    const char *out;
+    struct source source;
+};
+
+static void write_findings(struct buf *text, const struct settings *s,
+        const struct summary *summary, const struct findings *f)
+{
+    if (s->json) {
+        struct json j = json_into(text);
+
+        json_object(&j, NULL);
+        json_text(&j, "run_id", summary->run.id);
+        findings_json_members(&j, f);
+        json_end(&j);
+        buf_char(text, '\n');
+        return;
+    }
+
+    const struct page p = { text, !s->out && term_colours(stdout) };
+
+    findings_text(&p, f);
+}
+
+static int advise(struct buf *text, const struct settings *s,
+        struct store *store, int64_t row, struct error *e)
+{
+    struct summary summary;
+    struct findings f;
+    int rc = summary_read(&summary, store, row, e);
+
+    if (rc)
+        return rc;
+    rc = findings_read(&f, &summary, store, row, e);
+    if (!rc)
+        write_findings(text, s, &summary, &f);
+    findings_release(&f);
+    summary_release(&summary);
+    return rc;
+}
+
+static const struct option options[] = {
+    JSON_OPTION(struct settings),
+    SOURCE_OPTIONS(struct settings, source),
+    OUT_OPTION(struct settings),
+    OPTION_END,
+};
+
+static int run(const struct cmd_call *c, struct error *e)
+{
+    const struct settings *s = c->settings;
+    struct store *store = NULL;
+    struct buf text = { 0 };
+    int64_t row = 0;
+    int rc = source_open_run(&store, &row, &s->source,
+            c->word_count ? c->words[0] : "last", e);
+
+    if (!rc)
+        rc = advise(&text, s, store, row, e);
+    store_close(store);
+    if (!rc)
+        rc = output_write(s->out, buf_str(&text), e);
+    buf_release(&text);
+    return rc;
+}
+
+const struct cmd cmd_advise = {
+    .name = "advise",
+    .about = "what stands out in a run, and what would make it faster",
+    .usage = "[options] [RUN]",
+    .text = "Says what stands out in a recorded run, with the evidence, and "
+            "what would\n"
+            "make it faster: memory that grows without end, results that are "
+            "no\n"
+            "numbers, inferences that were slow and what they have in common, "
+            "a pace\n"
+            "that changed, work on weights alone, values quantised for "
+            "nothing,\n"
+            "optimisation switched off, waiting for Python's GIL.  RUN is its "
+            "id, the\n"
+            "beginning of one, or 'last', which is also meant when it is left "
+            "out.\n",
+    .options = options,
+    .notes = "What cannot be told from what was recorded is not said.\n"
+             "\n"
+             "Exit code: 0 good, 1 there is no such run or it cannot be read, "
+             "2\n"
+             "wrong usage.\n",
+    .examples = "advise\n"
+                "advise 3f2a\n"
+                "advise last --json\n",
+    .words_max = 1,
+    .settings_size = sizeof(struct settings),
+    .run = run,
+};
