@@ -159,7 +159,7 @@ class Store {
                 return void this.load();
             }
             this.stored &&= !view.runs.some(r => r.status === 'running');
-            const more = await this.more(view);
+            const more = await this.more(view, fixed ? 240 : 480);
             const earlier = fixed ? await get<View>('/api/view', { ...this.query(), from: String(Number(p.from) - fixed), to: p.from, width: 240 }).catch(() => undefined) : undefined;
             if (turn !== this.loads) return;
             this.refusal = undefined;
@@ -176,10 +176,10 @@ class Store {
     }
 
     /** What the view does not hold: the history of cores, tokens, devices. */
-    private async more(view: View): Promise<History | undefined> {
+    private async more(view: View, width: number): Promise<History | undefined> {
         const run = view.runs[0]?.run_id;
         if (!run || !view.from_ns) return undefined;
-        return get<History>('/metrics/history', { run, metric: MORE, from: String(view.from_ns), to: String(view.to_ns), width: 480, form: 'pieces' }).catch(() => undefined);
+        return get<History>('/metrics/history', { run, metric: MORE, from: params().from ?? String(view.from_ns), to: params().to ?? String(view.to_ns), width, form: 'pieces' }).catch(() => undefined);
     }
 
     /** `earlier` is the window before, where one window is looked at. */
