@@ -175,3 +175,5 @@ echo
 BUILD=$build tools/bench_generate.sh # how fast tokens are made and texts read
 echo
 BUILD=$build tools/bench_serve.sh # how soon clients of the server know
+echo
+BUILD=$build tools/bench_page.sh # how smooth the page is in a browser

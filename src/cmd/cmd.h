@@ -67,5 +67,5 @@ extern const struct cmd cmd_energy, cmd_calibrate;
 extern const struct cmd cmd_tag, cmd_delete, cmd_prune, cmd_vacuum;
 extern const struct cmd cmd_advise, cmd_compare, cmd_check, cmd_baseline;
 extern const struct cmd cmd_ship, cmd_etw;
-extern const struct cmd cmd_serve, cmd_token;
+extern const struct cmd cmd_demo, cmd_serve, cmd_token;
 extern const struct cmd cmd_completion;

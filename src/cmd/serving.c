@@ -24,6 +24,7 @@ struct serving {
     struct server *server;
     struct database database;
     const struct address *fleet; /* or NULL */
+    const char *recording;       /* or NULL */
     char folder[PATH_MAX];
     mtx_t mutex; /* of what follows */
     uint64_t looked_ns;
@@ -68,6 +69,8 @@ static int open_store(void *to, struct store **out, enum store_mode mode,
 {
     struct serving *s = to;
 
+    if (s->recording)
+        return store_open(out, s->recording, mode, e);
     if (!s->fleet)
         return database_open_as(out, &s->database, mode, e);
 
@@ -225,6 +228,7 @@ int serving_start(struct serving **out, const struct serving_settings *x,
 
     s->database = *d;
     s->fleet = fleet;
+    s->recording = x->recording;
     (void)mtx_init(&s->mutex, mtx_plain);
     if (!rc)
         rc = server_start(&s->server,
@@ -242,6 +246,7 @@ int serving_start(struct serving **out, const struct serving_settings *x,
                         .origin_count = (size_t)x->origins.count,
                         .embedders = x->embedders.item,
                         .embedder_count = (size_t)x->embedders.count,
+                        .recorded = x->recording != NULL,
                         .folder = s->folder,
                         .fleet = fleet,
                         .open_store = open_store,

@@ -20,6 +20,9 @@ struct serving_settings {
     bool opens;         /* a browser */
     bool self_signed;   /* TLS, by a certificate of our own making */
     struct option_texts embedders;
+    /* Of `demo` alone: a file without a key that is served in place of the
+     * database; NULL: none. */
+    const char *recording;
 };
 
 /* Rows of a verb's table of options, for a member that is one of those. */

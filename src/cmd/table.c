@@ -11,6 +11,7 @@ const struct cmd *const cmd_table[] = {
     &cmd_watch,
     &cmd_top,
     &cmd_serve,
+    &cmd_demo,
     &cmd_token,
     &cmd_report,
     &cmd_advise,

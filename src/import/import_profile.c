@@ -91,7 +91,8 @@ static void take_initialization(struct profile_import *p,
         const struct profile_event *e)
 {
     uint32_t process = process_of(p, e->pid);
-    struct loaded *x = &p->sessions[session_of(p, process) - 1];
+    uint32_t number = session_of(p, process); /* it may add one, and move all */
+    struct loaded *x = &p->sessions[number - 1];
 
     if (x->made || (x->seen && !x->read))
         x = add_session(p, process);

@@ -51,6 +51,12 @@ int path_bytes(uint64_t *out, const char *path);
 /* Makes a folder, for us alone or as is usual; one that is there is good. */
 int path_make_folder(const char *path, bool ours_alone);
 
+/* Makes a folder of our own for a while, below TMPDIR or /tmp; its name begins
+ * with `prefix`. */
+int path_make_temporary(char *out, size_t cap, const char *prefix);
+/* Removes a folder and the files in it; folders in it stay, and so does it. */
+int path_remove_folder(const char *path);
+
 /* What a path means, absolute and without links. */
 int path_real(char *out, size_t cap, const char *path_fmt, ...)
         PRINTF_LIKE(3, 4);

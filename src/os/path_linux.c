@@ -196,6 +196,31 @@ int path_make_folder(const char *path, bool ours_alone)
                                                                     : 0;
 }
 
+int path_make_temporary(char *out, size_t cap, const char *prefix)
+{
+    const char *folder = getenv("TMPDIR");
+    int n = snprintf(out, cap, "%s/%s-XXXXXX",
+            folder && *folder ? folder : "/tmp", prefix);
+
+    if (n < 0 || (size_t)n >= cap)
+        return -ENAMETOOLONG;
+    return mkdtemp(out) ? 0 : -errno;
+}
+
+int path_remove_folder(const char *path)
+{
+    struct folder f = { 0 };
+    int rc = folder_read(&f, "%s", path);
+    char file[PATH_MAX];
+
+    for (size_t i = 0; i < f.count; i++)
+        if (snprintf(file, sizeof(file), "%s/%s", path, f.name[i]) <
+                (int)sizeof(file))
+            (void)unlink(file);
+    folder_release(&f);
+    return rc ? rc : rmdir(path) ? -errno : 0;
+}
+
 int path_current(char *out, size_t cap)
 {
     return getcwd(out, cap) ? 0 : -errno;

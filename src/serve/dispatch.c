@@ -38,6 +38,17 @@ static bool preflight(struct server *s, const struct request *r,
     return true;
 }
 
+/* Pages that may show panels load the module that makes elements of them. */
+static bool is_embedder(const struct server_plan *p, const struct request *r)
+{
+    if (!r->origin.p || !str_is(r->path, "/assets/elements.js"))
+        return false;
+    for (size_t i = 0; i < p->embedder_count; i++)
+        if (str_is(r->origin, p->embedders[i]))
+            return true;
+    return false;
+}
+
 /* HTTP, Host, Origin, path and method. */
 static bool check_address(struct server *s, struct dispatch *d,
         const struct request *r, struct answer *a)
@@ -52,7 +63,7 @@ static bool check_address(struct server *s, struct dispatch *d,
     else if (host)
         answer_problem(a, 421, "wrong_host", NULL,
                 "this server has another name: see --host");
-    else if (!access_origin(s->access, r->origin))
+    else if (!access_origin(s->access, r->origin) && !is_embedder(&s->plan, r))
         answer_problem(a, 403, "bad_origin", NULL,
                 "pages from elsewhere are not allowed: see --allow-origin");
     else if (!preflight(s, r, a)) {
@@ -228,7 +239,8 @@ void dispatch_headers(const struct server *s, const struct request *r,
         buf_text(out, "Content-Encoding: gzip\n");
     if (s->plan.tls_cert)
         buf_text(out, "Strict-Transport-Security: max-age=31536000\n");
-    if (r->origin.p && access_is_foreign(s->access, r->origin)) {
+    if (r->origin.p && (access_is_foreign(s->access, r->origin) ||
+                               is_embedder(&s->plan, r))) {
         buf_text(out, "Access-Control-Allow-Origin: ");
         buf_add(out, r->origin.p, r->origin.len);
         buf_text(out, "\nVary: Origin\n");

@@ -263,8 +263,9 @@ const struct route routes[] = {
             "{available:b,message:s,remedy?:s}", NULL, answer_powermetrics },
     { "GET", "/api/view", ROLE_VIEWER, ONE, "the page's first paint",
             view_params,
-            "{timestamp_ns:i,you:{role:s,token?:s},runs:[Run],session?:i,"
-            "phase?:s,from_ns?:i,to_ns?:i,step_s?:n,processes:[Process],"
+            "{timestamp_ns:i,you:{role:s,token?:s},recorded?:b,runs:[Run],"
+            "session?:i,phase?:s,from_ns?:i,to_ns?:i,step_s?:n,processes:["
+            "Process],"
             "sessions:[Session],series:[Series],operators:o,events:[Event],"
             "findings:[Finding],meters:[o],missing:[Missing]}",
             NULL, answer_view },

@@ -28,6 +28,7 @@ struct server_plan {
     size_t origin_count;
     const char *const *embedders; /* pages that may show /embed/... in them */
     size_t embedder_count;
+    bool recorded; /* what is served is a recording that came with ortmeter */
     const char *folder; /* for tokens and the audit log; NULL: neither */
     /* A store of many machines, whose runs are served instead of those of the
      * database, which is then never asked; NULL: none. */

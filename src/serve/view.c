@@ -206,6 +206,8 @@ void answer_view(struct call *c, struct answer *a)
     if (c->token)
         json_text(&j, "token", c->token);
     json_end(&j);
+    if (c->server->plan.recorded)
+        json_bool(&j, "recorded", true);
     if (found)
         write_view(c, &j, &r);
     else

@@ -3,20 +3,21 @@
 // used.  With SHOTS=FOLDER it leaves screenshots there.
 
 import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import assert from 'node:assert/strict';
 
 const web = process.argv[2], require = createRequire(`${web}/`);
 const { chromium } = require('playwright-core');
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-const { ORTMETER, BROWSER, LIVE, SHOTS } = process.env;
+const { ORTMETER, BROWSER, LIVE, SAMPLE, SHOTS } = process.env;
 const PATIENCE = Number(process.env.PATIENCE ?? 120_000); // the machine may be very busy
 
 // --- the server -----------------------------------------------------------------------
 
-function start(args = []) {
-    const child = spawn(ORTMETER, ['serve', ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+function start(args = [], verb = 'serve', env = {}) {
+    const child = spawn(ORTMETER, [verb, ...args], { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...env } });
     return new Promise((resolve, reject) => {
         let said = '';
         child.stderr.on('data', data => {
@@ -33,9 +34,9 @@ const stop = server => new Promise(done => {
     server.child.kill();
 });
 const freePort = async () => {
-    const { createServer } = await import('node:net');
+    const net = await import('node:net');
     return new Promise(done => {
-        const s = createServer().listen(0, '127.0.0.1', () => {
+        const s = net.createServer().listen(0, '127.0.0.1', () => {
             const { port } = s.address();
             s.close(() => done(String(port)));
         });
@@ -47,7 +48,7 @@ const freePort = async () => {
 const complaints = [];
 let browser;
 
-async function open(server, { theme = 'light', width = 1440, height = 900, quiet = [] } = {}) {
+async function open(server, { theme = 'light', width = 1440, height = 900, quiet = [], also } = {}) {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, acceptDownloads: true });
     await context.addInitScript(axe);
     await context.addInitScript(() => {
@@ -55,7 +56,7 @@ async function open(server, { theme = 'light', width = 1440, height = 900, quiet
         document.addEventListener('securitypolicyviolation', e => window.violations.push(`${e.violatedDirective} ${e.blockedURI}`));
     });
     // Every host but ours is out of reach, and nothing may want it.
-    await context.route(url => url.host !== new URL(server.url).host, route => {
+    await context.route(url => url.host !== new URL(server.url).host && url.host !== also, route => {
         complaints.push(`asked for ${route.request().url()}`);
         return route.abort();
     });
@@ -92,7 +93,7 @@ const json = async (server, path) => {
 function read(text) {
     const [, number, unit] = /^([−\d.,]+)\s*(\S*)$/.exec(text.replace(/[\u202f\s]+/g, ' ').trim()) ?? [];
     assert.ok(number, `not a figure: ${text}`);
-    const scale = { ns: 1e-9, µs: 1e-6, ms: 1e-3, s: 1, B: 1, kB: 1e3, MB: 1e6, GB: 1e9, µJ: 1e-6, mJ: 1e-3, J: 1, '/s': 1, cores: 1, '%': 0.01, '': 1 }[unit];
+    const scale = { ns: 1e-9, µs: 1e-6, ms: 1e-3, s: 1, B: 1, kB: 1e3, MB: 1e6, GB: 1e9, µJ: 1e-6, mJ: 1e-3, J: 1, '/s': 1, W: 1, mW: 1e-3, kW: 1e3, cores: 1, '%': 0.01, '': 1 }[unit];
     assert.ok(scale, `unit of ${text}`);
     return Number(number.replace('−', '-').replace(/,/g, '')) * scale;
 }
@@ -157,6 +158,26 @@ async function storedRun(server, run) {
             await shot(page, 'energy-light');
         }
     }
+
+    // what is on the screen, to the clipboard: the table's rows, and an image
+    await page.goto(`${server.url}/?view=run&run=${run}&tab=operators`);
+    await settled(page);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.url });
+    await page.keyboard.press('e');
+    await page.locator('#export-dialog .btn', { hasText: 'Copy as CSV' }).click();
+    await page.locator('.toast', { hasText: 'tables are copied' }).waitFor();
+    const csv = await page.evaluate(() => navigator.clipboard.readText());
+    assert.ok(csv.split('\n').length > 10 && csv.includes(slowest.op_type), 'the table as CSV');
+    await page.goto(`${server.url}/?view=timeline&run=${run}`);
+    await settled(page);
+    await page.keyboard.press('e');
+    await page.locator('#export-dialog .btn', { hasText: 'Copy as PNG' }).click();
+    await page.locator('.toast', { hasText: 'image is copied' }).waitFor();
+    const image = await page.evaluate(async () => {
+        const [item] = await navigator.clipboard.read(), bitmap = await createImageBitmap(await item.getType('image/png'));
+        return [bitmap.width, bitmap.height];
+    });
+    assert.ok(image[0] >= 1400 && image[1] > 300, `the image is ${image}`);
 
     // export: a file as the API makes it
     await page.keyboard.press('e');
@@ -270,7 +291,7 @@ async function compareSets(server) {
             assert.deepEqual(names, [...answer.operators].sort((x, y) => Math.abs(y.change_us) - Math.abs(x.change_us)).slice(0, 100).map(o => o.name));
             assert.ok((await page.locator('table.changes tbody tr').first().innerText()).includes('%'), 'it says how much that explains');
             assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `wider than ${width} px`);
-            if (width === 1440) await sound(page, `compare sets, ${theme}`);
+            await sound(page, `compare sets, ${theme}, ${width}`);
             await shot(page, `compare-sets-${theme}-${width}`);
             await page.context().close();
         }
@@ -310,6 +331,36 @@ function quantile(series, q) {
     return [undefined, 0];
 }
 
+/** Opens the paused view as a link that somebody was sent.  The end of that window may still be on its way to the database: until what is asked before and after is the same. */
+async function opensTheSame(page, ask) {
+    for (;;) {
+        const before = await ask();
+        await page.goto(page.url());
+        await settled(page);
+        await until('paused again', async () => await page.locator('#connection b').innerText() === 'paused');
+        if (JSON.stringify(await ask()) === JSON.stringify(before)) return before;
+    }
+}
+
+/** A series of the history in the 240 steps that the page has: a step's mean by time; what is not told again holds ten seconds. */
+function inSteps(s, { from_ns, step_s }, from, to) {
+    const step = (to - from) / 240, first = from_ns / 1e9, parts = [];
+    for (const [at, ...values] of s.pieces.avg) values.forEach((v, i) => parts.push([first + (at + i) * step_s, v]));
+    const out = [];
+    let told = -Infinity;
+    for (let i = 0; i < 240; i++) {
+        const a = from + i * step, b = a + step;
+        let sum = 0, time = 0;
+        for (const [t, v] of parts) {
+            const part = Math.min(b, t + step_s) - Math.max(a, t);
+            if (part > step * 1e-3) [sum, time] = [sum + v * part, time + part];
+        }
+        if (time) [out[i], told] = [s.kind === 'counter' ? sum / step : sum / time, i];
+        else if (s.kind === 'counter' ? told >= 0 : (i - told) * step <= 10) out[i] = s.kind === 'counter' ? 0 : out[i - 1];
+    }
+    return out.filter(v => v !== undefined);
+}
+
 async function live(server) {
     const program = spawn(ORTMETER, ['run', '--quiet', '--', 'node', LIVE, `${process.env.BUILD}/models/decoder`, '1000000'], { stdio: 'ignore', detached: true });
     const page = await open(server, { quiet: [/WebSocket/, /ERR_CONNECTION/] });
@@ -331,15 +382,7 @@ async function live(server) {
         const { run_id } = (await json(server, '/metrics/current')).runs[0];
         const asked = `/metrics/history?run=${run_id}&metric=inference_duration_seconds&agg=buckets&form=pieces&from=${from}&to=${to}&width=240`;
         const window = async () => (await json(server, asked)).series.filter(s => s.labels.phase === 'decode');
-        let decode = await window(), last;
-        do { // until all of that window is in the database
-            last = JSON.stringify(decode);
-            await new Promise(r => setTimeout(r, 2000));
-            decode = await window();
-        } while (JSON.stringify(decode) !== last);
-        await page.goto(page.url()); // as a link that somebody was sent
-        await settled(page);
-        await until('paused again', async () => await word.innerText() === 'paused');
+        const decode = await opensTheSame(page, window);
         for (const [name, share] of [['decode p50', 0.5], ['decode p99', 0.99]]) {
             const [value, count] = quantile(decode, share);
             if (count >= 100) near(await figure(page, name), value, `${name} of ${count}`);
@@ -364,6 +407,26 @@ async function live(server) {
             await settled(page);
         }
 
+        // metrics that are hidden are neither shown nor asked for
+        const sent = [];
+        page.on('websocket', socket => socket.on('framesent', frame => sent.push(String(frame.payload))));
+        await page.reload();
+        await settled(page);
+        const heads = page.locator('.live .panel h2');
+        await until('subscribed', () => sent.some(m => m.includes('core_busy_ratio')));
+        await page.keyboard.press('m');
+        await page.locator('#filter-dialog label', { hasText: /^ CPU/ }).click();
+        await until('CPU is hidden', async () => page.url().includes('hide=cpu') && !(await heads.allInnerTexts()).includes('CPU'));
+        await until('and not asked for', () => sent.at(-1).includes('subscribe') && !sent.at(-1).includes('core_busy_ratio'));
+        await page.keyboard.press('Escape');
+        await page.reload();
+        await settled(page);
+        await until('the link keeps it', async () => (await heads.allInnerTexts()).includes('Memory') && !(await heads.allInnerTexts()).includes('CPU'));
+        await page.locator('#filter').click();
+        await page.locator('#filter-dialog label', { hasText: /^ CPU/ }).click();
+        await until('CPU is back', async () => !page.url().includes('hide=') && (await heads.allInnerTexts()).includes('CPU'));
+        await page.locator('#filter-dialog button').click();
+
         // the server goes away and comes back
         await stop(server);
         await until('disconnected', async () => await word.innerText() === 'disconnected');
@@ -372,6 +435,82 @@ async function live(server) {
         await until('connected again', async () => ['live', 'stale'].includes(await word.innerText()));
     } finally {
         process.kill(-program.pid, 'SIGKILL');
+        await page.context().close();
+    }
+}
+
+/** A machine with a GPU, an NPU and RAPL, made of files: their use and power go on by themselves. */
+function madeMachine(tree) {
+    const card = `${tree}/sys/class/drm/card0/device`, accel = `${tree}/sys/class/accel/accel0/device`, zone = `${tree}/sys/class/powercap/intel-rapl:0`;
+    const files = {
+        [`${card}/uevent`]: 'DRIVER=amdgpu\nPCI_ID=1002:1636\nPCI_SLOT_NAME=0000:05:00.0', [`${card}/gpu_busy_percent`]: 37,
+        [`${card}/mem_info_vram_total`]: 8589934592, [`${card}/mem_info_vram_used`]: 1234567168,
+        [`${accel}/uevent`]: 'DRIVER=intel_vpu\nPCI_ID=8086:7D1D\nPCI_SLOT_NAME=0000:00:0b.0', [`${accel}/npu_busy_time_us`]: 0, [`${accel}/npu_memory_utilization`]: 4096000,
+        [`${zone}/name`]: 'package-0', [`${zone}/energy_uj`]: 0, [`${zone}/max_energy_range_uj`]: 262143328850,
+    };
+    const put = (path, value) => { // whole or not at all
+        writeFileSync(`${tree}/new`, `${value}\n`);
+        renameSync(`${tree}/new`, path);
+    };
+    for (const folder of [card, accel, zone, `${tree}/sys/devices`]) mkdirSync(folder, { recursive: true });
+    for (const [path, value] of Object.entries(files)) put(path, value);
+    const begin = Date.now();
+    return setInterval(() => {
+        const ms = Date.now() - begin;
+        put(`${zone}/energy_uj`, Math.round(ms * 20_000)); // 20 W
+        put(`${accel}/npu_busy_time_us`, Math.round(ms * 300)); // 30 %
+        put(`${card}/gpu_busy_percent`, 30 + Math.floor(ms / 1000) % 20);
+    }, 50);
+}
+
+/** On a made machine: every figure of the paused view is the API's for the window in the URL. */
+async function devices(server) {
+    if (!process.env.NAMESPACES) return 'skipped: unshare(1) may not make a mount namespace here';
+    const tree = `${process.env.TMPDIR}/machine`, timer = madeMachine(tree);
+    const program = spawn('unshare', ['-rm', 'sh', '-c', 'mount --rbind /sys/devices "$0/sys/devices" && mount --rbind "$0/sys" /sys && exec "$@"', tree,
+        ORTMETER, 'run', '--quiet', '--', 'node', LIVE, `${process.env.BUILD}/models/decoder`, '1000000'], { stdio: 'ignore', detached: true });
+    const page = await open(server, { quiet: [/WebSocket/, /ERR_CONNECTION/] });
+    const now = title => page.locator('.panel', { has: page.locator('h2', { hasText: title }) }).first().locator('header');
+    try {
+        const current = async () => (await json(server, '/metrics/current')).runs.find(r => r.status === 'running' && r.inferences > 0);
+        await until('a live run', current);
+        const { run_id } = await current();
+        await page.goto(`${server.url}/?run=${run_id}`);
+        await settled(page);
+        await until('power, GPU and NPU', async () => /W/.test(await now('Power').innerText()) && /gpu0.*%.*npu0.*%/s.test(await now('GPU, NPU').innerText()));
+        await until('a hundred tokens', async () => /\d/.test(await figure(page, 'decode p99')));
+        await page.keyboard.press('Space');
+        await until('paused', async () => page.url().includes('from='));
+        const q = new URL(page.url()).searchParams, from = q.get('from'), to = q.get('to');
+        const ask = (metric, agg = 'avg') => json(server, `/metrics/history?run=${run_id}&metric=${metric}&agg=${agg}&form=pieces&from=${from}&to=${to}&width=240`);
+        const METRICS = 'device_utilization_ratio,process_cpu_cores,process_resident_bytes,zone_energy_joules_total,inferences_total';
+        const all = await opensTheSame(page, async () => [await ask(METRICS), await ask('inference_duration_seconds', 'buckets')]);
+        const series = metric => all[0].series.filter(s => s.metric === metric);
+        const mean = list => list.reduce((a, b) => a + b, 0) / list.length, column = s => inSteps(s, all[0], Number(from) / 1e9, Number(to) / 1e9);
+        const latency = phase => all[1].series.filter(s => s.labels.phase === phase);
+        for (const [name, phase, share, least] of [['decode p50', 'decode', 0.5, 1], ['decode p99', 'decode', 0.99, 100], ['first token p50', 'prefill', 0.5, 1]]) {
+            const [value, count] = quantile(latency(phase), share);
+            if (count >= least) near(await figure(page, name), value, `${name} of ${count}`);
+        }
+        const cpu = mean(column(series('process_cpu_cores')[0]));
+        assert.ok(Math.abs(read(await figure(page, 'CPU')) - cpu) < 0.006, `CPU: the API says ${cpu}`);
+        near(await figure(page, 'memory'), column(series('process_resident_bytes')[0]).at(-1), 'memory');
+        for (const name of ['gpu0', 'npu0']) {
+            const s = series('device_utilization_ratio').find(x => x.labels.device === name);
+            near(new RegExp(`${name}\\s+([\\d.]+\\s*%)`).exec(await now('GPU, NPU').innerText())[1], column(s).at(-1), name);
+        }
+        const [zone] = series('zone_energy_joules_total');
+        near(await now('Power').locator('.now').innerText(), column(zone).at(-1), 'power');
+        // tokens: decode steps, from the first on; joules: the mean power over them
+        const [decode] = latency('decode'), begun = all[1].from_ns / 1e9 + (decode.pieces.buckets[0][0] + 0.5) * all[1].step_s, step = (to - from) / 240e9;
+        const tokens = quantile([decode], 0.5)[1] / ((240 - Math.floor((begun - from / 1e9) / step)) * step);
+        near(await figure(page, 'tokens'), tokens, 'tokens a second', 0.02);
+        near(await figure(page, 'a token, gross'), mean(column(zone)) / tokens, 'joules a token', 0.03);
+        await sound(page, 'live with devices');
+        await shot(page, 'live-devices');
+    } finally {
+        process.kill(-program.pid, 'SIGKILL');
+        clearInterval(timer);
         await page.context().close();
     }
 }
@@ -393,15 +532,92 @@ async function signIn() {
     }
 }
 
+/** The sample page, from another origin: all four panels, by element and by frame. */
+async function embedded(run) {
+    const host = createServer((_request, answer) => {
+        answer.setHeader('Content-Type', 'text/html');
+        answer.end(readFileSync(SAMPLE));
+    });
+    await new Promise(done => host.listen(0, '127.0.0.1', done));
+    const origin = `http://127.0.0.1:${host.address().port}`;
+    const server = await start(['--port', await freePort(), '--embed-origin', origin]);
+    try {
+        const page = await open(server, { also: new URL(origin).host });
+        await page.goto(`${origin}/embed.html?server=${server.url}&run=${run}`);
+        const look = { performance: '.lat canvas', resource: '.panel canvas', timeline: '.tracks canvas', energy: 'section.panel' };
+        for (const theme of ['light', 'dark']) {
+            await page.selectOption('#theme', theme);
+            for (const [panel, inside] of Object.entries(look)) {
+                const frame = () => page.frames().find(f => f.url().includes(`/embed/${panel}?`) && f.url().includes(`theme=${theme}`));
+                await until(`a frame with ${panel}, ${theme}`, frame);
+                await frame().locator(inside).first().waitFor();
+                await until(`${panel} is ${theme}`, () => frame().evaluate(() => document.documentElement.dataset.theme).then(t => t === theme));
+                assert.deepEqual(await frame().evaluate(() => window.violations), [], `CSP in ${panel}`);
+            }
+        }
+        assert.equal(page.frames().length, 5, 'each panel once');
+        await page.context().close();
+
+        // nobody else is given the module, or may show a panel
+        const answer = await fetch(`${server.url}/assets/elements.js`, { headers: { Origin: 'http://elsewhere.example' } });
+        assert.equal(answer.status, 403);
+        const allowed = await fetch(`${server.url}/assets/elements.js`, { headers: { Origin: origin } });
+        assert.equal(allowed.headers.get('Access-Control-Allow-Origin'), origin);
+        const asked = await fetch(`${server.url}/api/profiling/runs`, { headers: { Origin: origin } });
+        assert.equal(asked.status, 403, 'the host page itself may not ask');
+        assert.ok((await fetch(`${server.url}/embed/energy`)).headers.get('Content-Security-Policy').endsWith(`frame-ancestors ${origin}`));
+    } finally {
+        await stop(server);
+        host.close();
+        host.closeAllConnections();
+    }
+}
+
+/** `ortmeter demo`: a recorded run, called so on every view; it leaves nothing behind. */
+async function demo() {
+    const folder = `${process.env.TMPDIR}/demo`;
+    mkdirSync(folder);
+    const server = await start(['--port', await freePort()], 'demo', { TMPDIR: folder, ORTMETER_DB: '/nowhere/else.db', ORTMETER_PASSPHRASE: 'of other runs' });
+    try {
+        const { runs } = await json(server, '/api/profiling/runs');
+        assert.equal(runs.length, 1);
+        assert.equal((await json(server, '/api/view')).recorded, true);
+        const run = runs[0].run_id;
+        for (const width of [1440, 390]) {
+            const page = await open(server, { width });
+            for (const query of ['', '?view=runs', `?view=run&run=${run}`, `?view=timeline&run=${run}`, `?view=graph&run=${run}`, '?view=compare', '?view=system', `?view=run&run=${run}&tab=energy`]) {
+                await page.goto(`${server.url}/${query}`);
+                await settled(page);
+                await page.locator('header .recorded').waitFor();
+                assert.match(await page.title(), /^recorded/);
+            }
+            for (const panel of ['performance', 'resource', 'timeline', 'energy']) {
+                await page.goto(`${server.url}/embed/${panel}`);
+                await settled(page);
+                await page.locator('.recorded').waitFor();
+            }
+            await page.context().close();
+        }
+        const page = await open(server), report = await json(server, `/api/report?run=${run}`);
+        await page.goto(`${server.url}/?view=run&run=${run}`);
+        await settled(page);
+        near(await figure(page, 'a token, p50'), report.phases.decode.p50_us / 1e6, 'p50 of a token');
+        await page.context().close();
+    } finally {
+        await stop(server);
+    }
+    assert.deepEqual(readdirSync(folder), [], 'its copy of the run is gone');
+}
+
 async function others(server, run) {
     for (const theme of ['light', 'dark'])
         for (const width of [1440, 390]) {
             const page = await open(server, { theme, width, height: width > 800 ? 900 : 844 });
-            for (const [name, query] of [['live', ''], ['runs', '?view=runs'], ['run', `?view=run&run=${run}`], ['timeline', `?view=timeline&run=${run}`], ['graph', `?view=graph&run=${run}`], ['compare', '?view=compare'], ['system', '?view=system'], ['energy', `?view=run&run=${run}&tab=energy`]]) {
+            for (const [name, query] of [['live', ''], ['runs', '?view=runs'], ['run', `?view=run&run=${run}`], ['timeline', `?view=timeline&run=${run}`], ['graph', `?view=graph&run=${run}`], ['compare', '?view=compare'], ['system', '?view=system'], ...['operators', 'tokens', 'energy', 'memory', 'placement', 'system', 'raw'].map(tab => [tab === 'system' ? 'run-system' : tab, `?view=run&run=${run}&tab=${tab}`])]) {
                 await page.goto(`${server.url}/${query}`);
                 await settled(page);
                 assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is wider than ${width} px`);
-                if (theme === 'dark' && width === 1440) await sound(page, `${name}, dark`);
+                await sound(page, `${name}, ${theme}, ${width}`);
                 await shot(page, `${name}-${theme}-${width}`);
             }
             await page.context().close();
@@ -422,12 +638,12 @@ browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox'
 let failure;
 try {
     const [after, before] = (await json(server, '/api/profiling/runs')).runs.map(r => r.run_id);
-    const steps = { storedRun: () => storedRun(server, before), timeline: () => timeline(server, before), graph: () => graph(server, before), compare: () => compare(server, before, after), compareSets: () => compareSets(server), runs: () => runs(server), others: () => others(server, before), live: () => live(server), signIn };
+    const steps = { storedRun: () => storedRun(server, before), timeline: () => timeline(server, before), graph: () => graph(server, before), compare: () => compare(server, before, after), compareSets: () => compareSets(server), runs: () => runs(server), others: () => others(server, before), live: () => live(server), devices: () => devices(server), signIn, embedded: () => embedded(before), demo };
     for (const [name, step] of Object.entries(steps)) {
         if (process.env.ONLY && !process.env.ONLY.split(',').includes(name)) continue;
         const begin = Date.now();
-        await step();
-        console.log(`${name} ok, ${((Date.now() - begin) / 1000).toFixed(1)} s`);
+        const outcome = await step() ?? 'ok';
+        console.log(`${name} ${outcome}, ${((Date.now() - begin) / 1000).toFixed(1)} s`);
     }
     assert.deepEqual(complaints, [], 'what the browser complained of');
 } catch (e) {

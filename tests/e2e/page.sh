@@ -1,6 +1,7 @@
 #!/bin/bash
 # The page in a real browser, on the real server: driven by mouse and by keys,
-# its figures compared with the API's.  page.mjs says what is looked at.
+# its figures compared with the API's.  page.mjs says what is looked at; ONLY
+# names the parts, all but those of page_views.sh if it is not given.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -22,8 +23,11 @@ for _ in 1 2; do
     "$ortmeter" run --ops all --energy model --quiet -- node "$SRC/demo/demo.mjs" >out 2>err ||
         fail "the demo did not run"
 done
+export ONLY=${ONLY:-storedRun,timeline,graph,compare,runs,live,devices,signIn,embedded,demo}
 export BROWSER=$browser ORTMETER=$ortmeter
-export LIVE="$SRC/demo/demo.mjs"
+export LIVE="$SRC/demo/demo.mjs" SAMPLE="$SRC/samples/embed.html"
+# A made /sys for the collector, where a mount namespace may be had.
+if unshare -rm mount --bind "$TMPDIR" /sys 2>/dev/null; then export NAMESPACES=1; fi
 node "$here/page.mjs" "$SRC/web" >page.log 2>&1 || {
     cat page.log >&2
     fail "page.mjs: $(tail -n 1 page.log)"

@@ -14,6 +14,7 @@ import { RATES, store, WINDOWS } from './core/store';
 import { toggleTheme } from './core/theme';
 import { ICONS, Skeleton } from './parts/basic';
 import { ExportMenu, openExport } from './parts/export_menu';
+import { FilterMenu, openFilter } from './parts/filter_menu';
 import { Toasts } from './parts/toast';
 import './parts/tip';
 import { SignIn } from './views/sign_in';
@@ -57,7 +58,7 @@ function Page() {
     useEffect(() => keys(), []);
     title(name);
     const Current = loaded[name];
-    if (embedded) return store.state === 'refused' ? <SignIn /> : Current ? <Current /> : <Skeleton />;
+    if (embedded) return store.state === 'refused' ? <SignIn /> : Current ? <><Current /><Recorded /></> : <Skeleton />;
     return (
         <>
             <a class="skip" href="#main">to the content</a>
@@ -65,6 +66,7 @@ function Page() {
             <div id="main" class="view" data-view={name}>{store.state === 'refused' ? <SignIn /> : Current ? <Current /> : <Skeleton />}</div>
             <Help />
             <ExportMenu run={name === 'live' ? store.shown.runs[0]?.run_id : params().run} />
+            {name === 'live' && <FilterMenu />}
             <Toasts />
         </>
     );
@@ -72,9 +74,9 @@ function Page() {
 
 function title(name: string) {
     const s = store.shown;
-    document.title = name === 'live'
+    document.title = (store.recorded ? 'recorded · ' : '') + (name === 'live'
         ? `${s.sessions[0]?.model ? `${s.sessions[0].model} · ` : ''}ortmeter`
-        : `${TITLES[name] ?? ''}${params().run ? ` ${params().run.slice(0, 8)}` : ''} · ortmeter`;
+        : `${TITLES[name] ?? ''}${params().run ? ` ${params().run.slice(0, 8)}` : ''} · ortmeter`);
 }
 
 function Header({ name }: { name: string }) {
@@ -82,6 +84,7 @@ function Header({ name }: { name: string }) {
     return (
         <header class="bar">
             <a class="brand" href={link('live')}>{ICONS.mark}ortmeter</a>
+            <Recorded />
             <nav aria-label="Views">{NAVIGATION.map(([text, view, all]) => <a href={link(view)} aria-current={all.includes(name) ? 'page' : undefined}>{text}</a>)}</nav>
             <span class="grow" />
             <div class="tools">
@@ -93,6 +96,7 @@ function Header({ name }: { name: string }) {
                     <select class="field wide" aria-label="Rate" data-tip="how often the page is sent values" value={store.wantedRate} onChange={e => store.setRate(Number(e.currentTarget.value))}>
                         {RATES.map(r => <option value={r}>{r} Hz</option>)}
                     </select>
+                    <button class="btn wide" id="filter" data-tip="which metrics are shown   m" aria-pressed={store.hidden().length > 0} onClick={openFilter}>Metrics</button>
                     {(store.state === 'live' || store.state === 'paused' || store.state === 'stale') && <button class="btn" id="pause" aria-pressed={store.paused} data-tip="hold still   space" onClick={() => store.setPaused(!store.paused)}>
                         {store.paused ? ICONS.play : ICONS.pause}<span>{store.paused ? 'Go on' : 'Pause'}</span>
                     </button>}
@@ -104,6 +108,9 @@ function Header({ name }: { name: string }) {
         </header>
     );
 }
+
+/** `ortmeter demo`: nobody shall take it for a run of theirs. */
+const Recorded = () => (store.recorded ? <span class="tag recorded" data-tip="this run came with ortmeter; it was recorded on another machine">recorded</span> : null);
 
 function Connection() {
     const dot = { live: '', disconnected: 'bad', refused: 'bad' }[store.state as string] ?? 'off';
@@ -141,7 +148,7 @@ function Help() {
 
 function keys() {
     return addKeys({
-        '?': toggleHelp, t: toggleTheme, e: openExport,
+        '?': toggleHelp, t: toggleTheme, e: openExport, m: openFilter,
         1: () => go(link('live')), 2: () => go(link('runs')), 4: () => go(link('compare')), 5: () => go(link('system')),
         3: () => go(link('timeline', currentRun())), g: () => go(link('graph', currentRun())),
         space: () => {

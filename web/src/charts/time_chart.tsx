@@ -143,7 +143,8 @@ function options(now: { current: TimeChartProps }, el: HTMLElement): uPlot.Optio
         bands: p.bands,
         series: [{}, ...p.lines.map(l => ({
             label: l.label, stroke: () => (l.colour === 'none' ? 'transparent' : css(l.colour)), width: l.colour === 'none' ? 0 : l.width ?? 1.4,
-            dash: DASHES[l.method ?? ''], fill: l.fill ? () => css(l.fill!) : undefined, points: { show: false },
+            dash: DASHES[l.method ?? ''], fill: l.fill ? () => css(l.fill!) : undefined,
+            points: l.colour === 'none' ? { show: false } : { show: true, size: 3, width: 0, fill: () => css(l.colour), filter: alone },
             paths: l.steps ? uPlot.paths.stepped!({ align: 1 }) : undefined, spanGaps: false,
         }))],
         hooks: {
@@ -163,6 +164,13 @@ function options(now: { current: TimeChartProps }, el: HTMLElement): uPlot.Optio
             }],
         },
     };
+}
+
+/** The values with none beside them: no line shows these. */
+function alone(u: uPlot, series: number): number[] {
+    const v = u.data[series], out: number[] = [];
+    for (let i = 0; i < v.length; i++) if (v[i] != null && v[i - 1] == null && v[i + 1] == null) out.push(i);
+    return out;
 }
 
 /** 1, 2, 5 of each power of ten between a and b. */

@@ -101,11 +101,30 @@ export class Grid {
         const from = seconds(fromNs);
         for (const [agg, pieces] of Object.entries(h.pieces ?? {})) {
             if (agg === 'buckets' && s.buckets) this.loadBuckets(s, pieces as Pieces<number[]>, from, stepS);
-            else if (!s.buckets && (agg === 'avg' || agg === 'max' || agg === 'sum' || Object.keys(h.pieces!).length === 1))
-                for (const [at, ...values] of pieces as Pieces<number>)
-                    values.forEach((v, i) => this.put(s, from + (at + i + 0.5) * stepS, v, stepS));
+            else if (!s.buckets && (agg === 'avg' || agg === 'max' || agg === 'sum' || Object.keys(h.pieces!).length === 1)) this.loadValues(s, pieces as Pieces<number>, from, stepS);
         }
         this.hold(s);
+    }
+
+    /** The history's steps may be shorter or longer than ours, and lie across
+     * them: each counts by how long it lies in one of ours. */
+    private loadValues(s: Series, pieces: Pieces<number>, from: number, stepS: number) {
+        const covered = new Float64Array(this.length), counts = isCounter(s);
+        for (const [at, ...values] of pieces)
+            values.forEach((value, k) => {
+                const begin = from + (at + k) * stepS, end = begin + stepS;
+                for (let i = Math.max(0, this.indexOf(begin)); i < this.length; i++) {
+                    const part = Math.min(end, this.timeOf(i + 1)) - Math.max(begin, this.timeOf(i));
+                    if (part > this.step * 1e-3) {
+                        const known = Number.isNaN(s.values[i]) ? 0 : s.values[i];
+                        // A counter's phases come one after the other and add up.
+                        s.values[i] = counts ? known + value * part / this.step : (known * covered[i] + value * part) / (covered[i] + part);
+                        covered[i] += part;
+                    }
+                    if (this.timeOf(i + 1) >= end - this.step * 1e-3) break;
+                }
+                if (!counts) s.last = value;
+            });
     }
 
     /** A reading that did not change is not told again: it holds, for a while.
@@ -131,15 +150,11 @@ export class Grid {
             });
     }
 
-    /** A value that stands for `width` seconds around `time`. */
-    private put(s: Series, time: number, value: number, width = this.step) {
-        const a = this.indexOf(time - width / 2 + this.step / 2);
-        const b = Math.max(a, this.indexOf(time + width / 2 - this.step / 2));
-        // A counter's phases come one after the other, and maybe several of the
-        // history's steps for one of ours: what was counted adds up.
-        const part = value * Math.min(1, width / this.step);
-        for (let i = Math.max(0, a); i <= b && i < this.length; i++) s.values[i] = !isCounter(s) ? value : Number.isNaN(s.values[i]) ? part : s.values[i] + part;
-        s.last = isCounter(s) ? s.last : value;
+    /** A value that was told at a moment. */
+    private put(s: Series, time: number, value: number) {
+        const i = this.indexOf(time);
+        if (i >= 0 && i < this.length) s.values[i] = value;
+        if (!isCounter(s)) s.last = value;
     }
 
     /** Time went on to `now`: what was not told again holds. */
@@ -247,9 +262,11 @@ export class Grid {
         return all.size ? quantiles(all, [0.5, 0.99]) : undefined;
     }
 
-    /** The middles of all steps: the x of every chart. */
+    /** The middles of all steps: the x of every chart.  The running one ends
+     * now, so that what is in it shows at once. */
     times(): number[] {
-        return Array.from({ length: this.length }, (_, i) => this.timeOf(i) + this.step / 2);
+        const running = this.lastIndex;
+        return Array.from({ length: this.length }, (_, i) => (i === running ? Math.min(this.now, this.timeOf(i) + this.step / 2) : this.timeOf(i) + this.step / 2));
     }
 
     /** Values for a chart: null where nothing is known, the running step only

@@ -36,7 +36,7 @@ export const KEYS: [string, string][] = [
     ['?', 'this help'], ['space', 'pause or go on'],
     ['w s', 'zoom in, out'], ['a d', 'earlier, later'],
     ['f', 'fit: all, or the selection'], ['/', 'search'],
-    ['[ ]', 'slow inference before, behind'], ['e', 'export'],
+    ['[ ]', 'slow inference before, behind'], ['e', 'export'], ['m', 'metrics of Live'],
     ['1', 'Live'], ['2', 'Runs'], ['3', 'Timeline'], ['4', 'Compare'],
     ['5', 'System'], ['g', 'Graph'], ['t', 'light or dark'], ['esc', 'nothing selected'],
 ];

@@ -30,13 +30,22 @@ export interface Shown {
 const STALE = 2.5; // seconds
 export const WINDOWS = [30, 60, 300, 3600, 86400];
 export const RATES = [1, 4, 10, 30, 60];
-const METRICS = ['inference_*', 'prefill_*', 'decode_*', 'inferences_*', 'failed_inferences_total', 'time_*', 'tokens_total',
-    'process_cpu_cores', 'process_resident_bytes', 'process_device_*', 'core_busy_ratio', 'host_busy_ratio', 'others_cpu_cores',
-    'session_*', 'traced_inferences_total', 'device_*', 'zone_power_watts', 'zone_energy_joules_total', 'battery_power_watts',
-    'hook_overhead_seconds', 'lost_events_total', 'collector_*'];
+/** What Live shows, and the metrics that each part needs. */
+export const GROUPS: Record<string, { name: string; metrics: string[] }> = {
+    latency: { name: 'Latency and its distribution', metrics: [] }, // the answer line needs it, as it does power
+    rates: { name: 'Inferences, tokens, in flight', metrics: ['inferences_in_flight', 'failed_inferences_total'] },
+    cpu: { name: 'CPU', metrics: ['core_busy_ratio', 'host_busy_ratio', 'others_cpu_cores'] },
+    devices: { name: 'GPU, NPU', metrics: ['device_utilization_ratio'] },
+    memory: { name: 'Memory', metrics: ['session_arena_*', 'process_device_*'] },
+    power: { name: 'Power', metrics: [] },
+    operators: { name: 'Hottest operators', metrics: [] },
+    sessions: { name: 'Sessions', metrics: ['session_busy_seconds_total'] },
+};
+const METRICS = ['inference_*', 'prefill_*', 'decode_*', 'inferences_total', 'time_*', 'tokens_total',
+    'process_cpu_cores', 'process_resident_bytes', 'zone_power_watts', 'zone_energy_joules_total', 'device_power_watts', 'battery_power_watts', 'traced_inferences_total', 'hook_overhead_seconds', 'lost_events_total', 'collector_*'];
 
-const MORE = 'core_busy_ratio,tokens_total,device_utilization_ratio,process_device_memory_bytes,device_power_watts,battery_power_watts';
-const NEWEST = ['others_cpu_cores', 'session_*', 'traced_inferences_total'];
+const MORE = 'core_busy_ratio,tokens_total,device_utilization_ratio,process_device_memory_bytes,device_power_watts,battery_power_watts,zone_energy_joules_total';
+const NEWEST = ['others_cpu_cores', 'session_arena_*', 'session_busy_seconds_total', 'traced_inferences_total'];
 
 const EMPTY_OPERATORS: Operators = { operators: [], total: 0 };
 const nothing = (window: number): Shown => ({
@@ -49,6 +58,8 @@ class Store {
     wantedRate = pick(RATES, Number(setting('rate')), 10);
     rate = this.wantedRate;
     role = 'viewer';
+    /** A run that came with ortmeter is shown, and the page says so. */
+    recorded = false;
     connected = false;
     refusal?: Refused;
     /** Whether /api/view answered once: before, nothing is known. */
@@ -64,6 +75,7 @@ class Store {
     private offset = 0; // the server's clock less ours, in ms
     private silent = new Map<string, number>(); // runs whose collector is not heard: since when
     private attempts = 0;
+    private loads = 0;
     private started = false;
     private listeners = new Set<() => void>();
     private retry?: number;
@@ -116,7 +128,9 @@ class Store {
         const embedded = document.getElementById('view');
         if (embedded?.textContent && !params().from && !params().run) {
             try {
-                this.take(JSON.parse(embedded.textContent));
+                const view: View = JSON.parse(embedded.textContent);
+                this.stored = view.runs.length > 0 && !view.runs.some(r => r.status === 'running'); // all of it, then
+                this.take(view);
             } catch {
                 // not for us; the request below brings it
             }
@@ -133,44 +147,48 @@ class Store {
     }
 
     private async load() {
+        const turn = ++this.loads; // an answer that came late is for nobody
         try {
             const p = params();
             // The window before is wanted, too: changes are counted against it.
             const fixed = p.from && p.to ? Number(p.to) - Number(p.from) : 0;
-            const asked = fixed ? { from: String(Number(p.from) - fixed), to: p.to, width: 480 } : this.stored ? {} : { from: `-${2 * this.window}s`, width: 480 };
+            const asked = fixed ? { from: p.from, to: p.to, width: 240 } : this.stored ? {} : { from: `-${2 * this.window}s`, width: 480 };
             const view = await get<View>('/api/view', { ...this.query(), ...asked });
             if (!fixed && !this.stored && view.runs.length && !view.runs.some(r => r.status === 'running')) {
                 this.stored = true; // all of it, then, not its last minute
                 return void this.load();
             }
             this.stored &&= !view.runs.some(r => r.status === 'running');
-            await this.more(view);
+            const more = await this.more(view, fixed ? 240 : 480);
+            const earlier = fixed ? await get<View>('/api/view', { ...this.query(), from: String(Number(p.from) - fixed), to: p.from, width: 240 }).catch(() => undefined) : undefined;
+            if (turn !== this.loads) return;
             this.refusal = undefined;
-            if (p.from && p.to) {
-                const window = Math.max(1, (Number(p.to) - Number(p.from)) / 1e9);
-                this.take(view, window);
+            if (fixed) {
+                this.take(view, more, fixed / 1e9, earlier);
                 this.freeze(false);
             } else {
-                this.take(view);
+                this.take(view, more);
             }
         } catch (e) {
-            if (e instanceof Refused && (e.status === 401 || e.status === 403)) this.refusal = e;
+            if (turn === this.loads && e instanceof Refused && (e.status === 401 || e.status === 403)) this.refusal = e;
         }
         this.tell();
     }
 
     /** What the view does not hold: the history of cores, tokens, devices. */
-    private async more(view: View) {
+    private async more(view: View, width: number): Promise<History | undefined> {
         const run = view.runs[0]?.run_id;
-        if (!run || !view.from_ns || view.series.some(s => s.metric === 'core_busy_ratio')) return;
-        const h = await get<History>('/metrics/history', { run, metric: MORE, from: String(view.from_ns), to: String(view.to_ns), width: 480, form: 'pieces' }).catch(() => undefined);
-        if (h && Math.abs(h.step_s - view.step_s) < 1e-6) view.series.push(...h.series);
+        if (!run || !view.from_ns) return undefined;
+        return get<History>('/metrics/history', { run, metric: MORE, from: params().from ?? String(view.from_ns), to: params().to ?? String(view.to_ns), width, form: 'pieces' }).catch(() => undefined);
     }
 
-    private take(view: View, window = this.window) {
-        const end = view.to_ns ? seconds(view.to_ns) : Date.now() / 1000;
-        const grid = new Grid(this.stored && view.from_ns ? Math.max(0.1, end - seconds(view.from_ns)) : window, end, view.from_ns ? seconds(view.from_ns) : 0);
+    /** `earlier` is the window before, where one window is looked at. */
+    private take(view: View, more?: History, window = this.window, earlier?: View) {
+        const fixed = params().to, end = fixed ? Number(fixed) / 1e9 : view.to_ns ? seconds(view.to_ns) : Date.now() / 1000;
+        const grid = new Grid(this.stored && !fixed && view.from_ns ? Math.max(0.1, end - seconds(view.from_ns)) : window, end, fixed ? end : view.from_ns ? seconds(view.from_ns) : 0);
+        for (const s of earlier?.series ?? []) grid.load(s, earlier!.from_ns, earlier!.step_s);
         for (const s of view.series) grid.load(s, view.from_ns, view.step_s);
+        for (const s of more?.series ?? []) grid.load(s, more!.from_ns, more!.step_s);
         for (const [number, s] of this.byNumber) this.byNumber.set(number, grid.add({ ...s }));
         if (this.ready && !params().from && this.live.grid.window === grid.window) grid.continueWith(this.live.grid); // what the socket told meanwhile
         const found = Array.isArray(view.findings) ? { findings: view.findings, slow: undefined } : view.findings;
@@ -181,6 +199,7 @@ class Store {
             findings: found.findings ?? [], slow: found.slow, meters: view.meters, missing: view.missing,
         };
         this.role = view.you?.role ?? this.role;
+        this.recorded = view.recorded ?? false;
         this.ready = true;
         this.offset = view.timestamp_ns / 1e6 - Date.now();
         this.heard = Date.now();
@@ -197,6 +216,7 @@ class Store {
             });
             const found = Array.isArray(view.findings) ? { findings: view.findings } : view.findings;
             this.live.findings = found.findings ?? [];
+            for (const e of view.events) this.event(e);
             this.tell();
         } catch {
             // the socket tells what is wrong
@@ -235,9 +255,10 @@ class Store {
     }
 
     private subscribe() {
-        const run = params().run;
+        const run = params().run, hidden = this.hidden();
+        const metrics = [...METRICS, ...Object.entries(GROUPS).flatMap(([name, group]) => (hidden.includes(name) ? [] : group.metrics))];
         this.socket?.send(JSON.stringify({
-            type: 'subscribe', id: 'page', metrics: this.fewer ? METRICS.filter(n => !NEWEST.includes(n)) : METRICS, events: ['event'],
+            type: 'subscribe', id: 'page', metrics: this.fewer ? metrics.filter(n => !NEWEST.includes(n)) : metrics, events: ['event'],
             ...(run ? { runs: [run] } : {}), rate_hz: this.wantedRate, buckets: true,
         }));
     }
@@ -337,6 +358,17 @@ class Store {
         note({ window: String(window), from: undefined, to: undefined });
         this.frozen = undefined;
         void this.load();
+    }
+
+    /** The groups that are not shown: of the link, else as they were left. */
+    hidden(): string[] {
+        return (params().hide ?? setting('hide') ?? '').split(',').filter(g => g in GROUPS);
+    }
+
+    /** Other groups are shown from now on. */
+    filter() {
+        if (this.connected) this.subscribe();
+        this.tell();
     }
 
     setRate(rate: number) {

@@ -81,7 +81,7 @@ export interface Meter {
 }
 
 export interface View {
-    timestamp_ns: number; you: { role?: string }; runs: RunRow[]; session?: number | string; phase?: string;
+    timestamp_ns: number; you: { role?: string }; recorded?: boolean; runs: RunRow[]; session?: number | string; phase?: string;
     from_ns: number; to_ns: number; step_s: number; processes: Process[]; sessions: Session[];
     series: HistorySeries[]; operators: Operators; events: PageEvent[];
     findings: Finding[] | { findings: Finding[]; slow?: Slow }; meters: Meter[]; missing: Missing[];

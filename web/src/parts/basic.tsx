@@ -44,11 +44,19 @@ export function Figure({ label, text, change, why, kind, href }: {
     );
 }
 
+const NARROW = matchMedia('(max-width: 800px)');
+
 export function Panel({ title, note, now, children, kind, id, fill }: {
     title: ComponentChildren; note?: ComponentChildren; now?: ComponentChildren; children: ComponentChildren; kind?: string; id?: string; fill?: boolean;
 }) {
+    const ref = useRef<HTMLElement>(null);
+    useEffect(() => { // on a phone wide ones scroll: by keys, too
+        const el = ref.current!;
+        if (NARROW.matches && el.scrollWidth > el.clientWidth) el.tabIndex = 0;
+        else el.removeAttribute('tabindex');
+    });
     return (
-        <section class={`panel ${kind ?? ''}`} id={id}>
+        <section ref={ref} class={`panel ${kind ?? ''}`} id={id}>
             <header><h2>{title}</h2>{note !== undefined && <span class="ink3 ell note">{note}</span>}<span class="now">{now}</span></header>
             {fill ? <div class="draw">{children}</div> : children}
         </section>

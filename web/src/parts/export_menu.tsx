@@ -47,7 +47,8 @@ export function ExportMenu({ run }: { run?: string }) {
             <h2>What is on the screen</h2>
             <div class="formats">
                 <button class="btn" onClick={() => { close(); copyTables(); }}><b>Copy as CSV</b><span class="ink3">the tables of this view</span></button>
-                <button class="btn" onClick={() => { close(); void saveImage(); }}><b>Save as PNG</b><span class="ink3">the charts of this view</span></button>
+                <button class="btn" onClick={() => { close(); void copyImage(); }}><b>Copy as PNG</b><span class="ink3">the charts of this view</span></button>
+                <button class="btn" onClick={() => { close(); void image().then(blob => save(blob, 'ortmeter.png')); }}><b>Save as PNG</b><span class="ink3">the charts of this view</span></button>
                 <button class="btn" onClick={() => { close(); void navigator.clipboard.writeText(location.href).then(() => toast('The link is copied.')); }}><b>Copy the link</b><span class="ink3">this view, window and selection</span></button>
             </div>
         </dialog>
@@ -68,7 +69,7 @@ function copyTables() {
 }
 
 /** All canvases of the view where they stand, on the theme's paper. */
-async function saveImage() {
+async function image(): Promise<Blob> {
     const view = document.querySelector('.view') as HTMLElement, box = view.getBoundingClientRect();
     const out = document.createElement('canvas');
     Object.assign(out.style, { position: 'fixed', left: '-99999px', width: `${box.width}px`, height: `${box.height}px` });
@@ -86,8 +87,16 @@ async function saveImage() {
         g.fillStyle = style.color;
         g.fillText(title.textContent ?? '', at.left - box.left, at.bottom - box.top - 4);
     }
-    out.toBlob(blob => {
+    return new Promise((done, failed) => out.toBlob(blob => {
         out.remove();
-        if (blob) save(blob, 'ortmeter.png');
-    });
+        if (blob) done(blob);
+        else failed(new Error('The browser made no image of it.'));
+    }));
+}
+
+/** The clipboard takes a promise, so that the click still counts; where it may not be written, a file. */
+function copyImage() {
+    const blob = image();
+    return Promise.resolve().then(() => navigator.clipboard.write([new ClipboardItem({ 'image/png': blob })]))
+        .then(() => toast('The image is copied.'), () => blob.then(b => save(b, 'ortmeter.png')));
 }

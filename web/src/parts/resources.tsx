@@ -25,9 +25,12 @@ const sumAt = (list: Series[]) => list.reduce<number | undefined>((sum, s) => {
     return v === undefined || s.gone ? sum : (sum ?? 0) + v;
 }, undefined);
 
-export function Resources({ shown }: { shown: Shown }) {
+const PARTS = { cpu: Cpu, devices: Devices, memory: Memory, power: Power };
+
+export function Resources({ shown, shows = () => true }: { shown: Shown; shows?: (group: string) => boolean }) {
     useCursor();
-    return <div class="cells r3"><Cpu shown={shown} /><Devices shown={shown} /><Memory shown={shown} /><Power shown={shown} /></div>;
+    const parts = Object.entries(PARTS).filter(([group]) => shows(group));
+    return parts.length ? <div class="cells r3">{parts.map(([group, Part]) => <Part key={group} shown={shown} />)}</div> : null;
 }
 
 const byNumber = (a: Series, b: Series) => Number(a.labels.cpu) - Number(b.labels.cpu);

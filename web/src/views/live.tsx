@@ -14,6 +14,7 @@ import { href } from '../core/router';
 import { store, type Shown } from '../core/store';
 import { css } from '../core/theme';
 import { Canvas, Dash, Figure, Panel, reason, Skeleton, Swatch } from '../parts/basic';
+import { shows } from '../parts/filter_menu';
 import { HotOperators } from '../parts/hot_operators';
 import { Resources } from '../parts/resources';
 import { SessionTable } from '../parts/session_table';
@@ -30,13 +31,13 @@ export function LiveView() {
     return (
         <main class="live" data-state={state}>
             <Answer shown={shown} />
-            <Latency shown={shown} />
-            <Rates shown={shown} />
-            <Resources shown={shown} />
-            <div class="cells r4">
-                <HotOperators shown={shown} />
-                <SessionTable shown={shown} />
-            </div>
+            {shows('latency') && <Latency shown={shown} />}
+            {shows('rates') && <Rates shown={shown} />}
+            <Resources shown={shown} shows={shows} />
+            {(shows('operators') || shows('sessions')) && <div class="cells r4">
+                {shows('operators') && <HotOperators shown={shown} />}
+                {shows('sessions') && <SessionTable shown={shown} />}
+            </div>}
             <Footer shown={shown} />
         </main>
     );
@@ -66,7 +67,7 @@ function Answer({ shown }: { shown: Shown }) {
         <section class="answer" aria-label="In short">
             <div class="who">
                 <h1><span class="ell">{modelName(session)}</span>{session && <span class="tag">{providerTag(session)}</span>}</h1>
-                <p class="ell">{sentence(shown, p.count)}</p>
+                <p class="ell">{sentence(shown, p.count)}{store.state === 'ended' && <>. <a href={href({ view: 'run', run: shown.runs[0]?.run_id })}>What it says of each operator, token and joule</a></>}</p>
             </div>
             <div class="figs">
                 <Figure label={`${word}p50`} text={f.time(p50)} change={f.changeOf(p50, p.before[0])} why="no inference ended in this window" />
@@ -226,7 +227,7 @@ function marks(u: uPlot, events: Shown['events']) {
     const g = u.ctx, k = devicePixelRatio || 1;
     g.save();
     g.font = font(11 * k);
-    text(g, 'now', u.bbox.left + u.bbox.width - 4 * k, u.bbox.top + u.bbox.height + 14 * k, 'ink-3', 'right');
+    text(g, 'now', u.bbox.left + u.bbox.width - 4 * k, u.bbox.top + u.bbox.height + 9 * k, 'ink-3', 'right');
     g.beginPath();
     g.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
     g.clip();

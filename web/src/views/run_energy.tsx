@@ -97,7 +97,7 @@ function Means({ energy: e, report }: { energy: Energy; report: Report }) {
         <Panel title="What it means">
             <table><tbody>
                 {each(report.tokens?.count ? 'a token' : 'an inference', report.tokens?.count ? e.per_token : e.per_inference)}
-                {phases.map(([name, j]) => row(`${name}, ${f.count(j.count)} inferences`, f.joules(j.gross_j), j.method))}
+                {phases.map(([name, j]) => row(`${name}, ${f.count(j.count)} ${j.count === 1 ? 'inference' : 'inferences'}`, f.joules(j.gross_j), j.method))}
                 {row('the program, net', f.joules(e.net_j), e.status)}
                 {row('mean power', f.watts(e.mean_w), e.status)}
                 {row('most power', f.watts(e.peak_w), e.status)}

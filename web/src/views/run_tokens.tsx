@@ -21,6 +21,7 @@ export function TokensTab({ data }: { data: RunData }) {
     return (
         <>
             <TokenMatrix data={data} tall />
+            <Panel title="Attention heads" now={<span class="ink3">none recorded</span>}><Empty><p>No statistics of attention heads were recorded with this run.</p></Empty></Panel>
             <div class="pad"><p class="s ink2">{f.count(tokens.count)} tokens in {f.count(tokens.generations)} {tokens.generations === 1 ? 'generation' : 'generations'}; first token {f.millis(tokens.ttft_p50_ms ?? tokens.ttft_ms)}, from one token to the next {f.millis(tokens.tpot_p50_ms ?? tokens.tpot_ms)} (median), {f.number(tokens.tokens_per_s)} tokens/s. Texts are shown when the program tells them, or with --store-prompts.</p></div>
         </>
     );
