@@ -1,9 +1,9 @@
 /* compare_million.c -- how long it takes to compare two runs of half a million
  * inferences each: what is read from the store, and the arithmetic alone. */
-#include "analyse/judgement.h"
+#include "analyse/verdict/judgement.h"
 #include "base/alloc.h"
-#include "os/child.h"
 #include "os/clock.h"
+#include "os/process/child.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,8 +12,8 @@
 #include "export/formats.h"
 #include "export/parquet/parquet.h"
 #include "export/table/csv.h"
-#include "os/child.h"
 #include "os/clock.h"
+#include "os/process/child.h"
 #include "tests/programs/ort_host.h"
 
 #include <stdio.h>

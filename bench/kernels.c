@@ -8,8 +8,8 @@
  * a thousand inferences a second would have it. */
 #include "base/json.h"
 #include "collect/trace.h"
-#include "os/child.h"
 #include "os/clock.h"
+#include "os/process/child.h"
 #include "store/subscriber.h"
 
 #include <stdio.h>

@@ -10,8 +10,8 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "bench/quantile.h"
-#include "os/child.h"
 #include "os/clock.h"
+#include "os/process/child.h"
 #include "tests/programs/ort_host.h"
 
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include "bench/quantile.h"
 #include "cmd/watch/watching.h"
 #include "os/clock.h"
-#include "os/pause.h"
+#include "os/process/pause.h"
 #include "sample/process/targets.h"
 #include "sample/sampler_table.h"
 #include "tests/programs/ort_host.h"

@@ -14,8 +14,8 @@
 #include "base/json.h"
 #include "bench/quantile.h"
 #include "model/metric.h"
-#include "os/child.h"
 #include "os/clock.h"
+#include "os/process/child.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

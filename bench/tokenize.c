@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "bench/quantile.h"
-#include "llm/tokenizer.h"
+#include "llm/tokenizer/tokenizer.h"
 #include "os/clock.h"
 #include "tests/programs/ort_host.h"
 

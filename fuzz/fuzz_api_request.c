@@ -3,7 +3,7 @@
  * parameters as in the server. */
 #include "base/json_read.h"
 #include "serve/access.h"
-#include "serve/subscription.h"
+#include "serve/live/subscription.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Files of budgets: whatever stands in them, a limit is more than nothing. */
-#include "analyse/budget.h"
+#include "analyse/verdict/budget.h"
 
 #include <stdlib.h>
 

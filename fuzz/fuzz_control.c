@@ -1,7 +1,7 @@
 /* fuzz_control.c -- what comes through a collector's socket, from either side,
  * and the bodies of the two POST requests. */
 #include "model/control.h"
-#include "serve/generate_request.h"
+#include "serve/answer/generate_request.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include "base/json.h"
 #include "base/json_read.h"
 #include "etw/bytes.h"
-#include "etw/self.h"
+#include "etw/live/self.h"
 
 #include <stdlib.h>
 

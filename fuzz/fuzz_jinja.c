@@ -1,5 +1,5 @@
 /* A chat template: whatever stands in it, it ends, with a text or a reason. */
-#include "llm/jinja.h"
+#include "llm/jinja/jinja.h"
 
 #include <stdlib.h>
 

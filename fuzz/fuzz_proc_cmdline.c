@@ -1,6 +1,6 @@
 /* fuzz_proc_cmdline.c -- any command line is shown in one line, and what
  * follows "--password=" is not. */
-#include "base/proc_cmdline.h"
+#include "base/command/proc_cmdline.h"
 
 #include <string.h>
 

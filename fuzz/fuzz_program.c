@@ -1,5 +1,5 @@
 /* fuzz_program.c -- any bytes as an executable file. */
-#include "os/program.h"
+#include "os/process/program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* A tokenizer.json: whatever stands in it, it is read or refused with a reason,
  * and what was read encodes and decodes.  The text to encode is in the file's
  * last 64 bytes. */
-#include "llm/tokenizer.h"
+#include "llm/tokenizer/tokenizer.h"
 
 #include <stdlib.h>
 

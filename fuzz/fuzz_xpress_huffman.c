@@ -1,5 +1,5 @@
 /* Bytes that claim to be compressed: no more is written than there is room. */
-#include "etw/decompress.h"
+#include "etw/compress/decompress.h"
 
 #include <stdlib.h>
 

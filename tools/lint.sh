@@ -44,6 +44,10 @@ formatting() {
         "$(find_in '[ \t]+$' "${text[@]}")"
     complain 'a tab' "$(find_in '\t' "${text[@]}" | grep -v '^Makefile:' ||
         true)"
+    complain 'a folder of more than 40 files (60 in onnx and energy)' \
+        "$(printf '%s\n' "${product[@]}" | xargs -n 1 dirname | sort | uniq -c |
+            awk '$1 > ($2 ~ /^src\/(onnx|energy)$/ ? 60 : 40) {
+                print $2 ": " $1 }')"
     complain 'more than 800 lines' \
         "$(wc -l "${code[@]}" "${shell[@]}" |
             awk '$1 > 800 && $2 != "total" { print $2 ": " $1 }')"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""unicode_table.py -- prints src/llm/unicode_table.c: the class of every code
+"""unicode_table.py -- prints src/llm/unicode/unicode_table.c: the class of every code
 point, as node's tables have it, a range an entry; and what came after Unicode 8
 and 9, as Perl's tables have it."""
 import subprocess
@@ -71,7 +71,7 @@ def print_list(entries):
 version, *entries = lines_of("node", "-e", RANGES)
 print("/* Made by tools/unicode_table.py from the tables of Unicode %s.  An entry" % version)
 print(" * is where a range begins, and in its lowest byte the class. */")
-print('#include "llm/unicode.h"\n')
+print('#include "llm/unicode/unicode.h"\n')
 print("/* clang-format off */")
 print("const uint32_t unicode_ranges[] = {")
 print_list("0x%x," % int(entry) for entry in entries)

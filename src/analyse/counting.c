@@ -1,6 +1,6 @@
 #include "analyse/counting.h"
 
-#include "analyse/generation.h"
+#include "analyse/generation/generation.h"
 #include "base/alloc.h"
 #include "base/hist.h"
 #include "model/limits.h"

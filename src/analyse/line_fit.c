@@ -1,6 +1,6 @@
 #include "analyse/line_fit.h"
 
-#include "analyse/interval.h"
+#include "analyse/verdict/interval.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 #include "analyse/measured.h"
 
-#include "analyse/limit_to_bench.h"
+#include "analyse/verdict/limit_to_bench.h"
 #include "base/alloc.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 #include "analyse/summary.h"
 
-#include "analyse/generation.h"
-#include "analyse/growth.h"
-#include "analyse/limit_to_bench.h"
-#include "analyse/operator_flops.h"
-#include "analyse/pipeline.h"
+#include "analyse/generation/generation.h"
+#include "analyse/generation/growth.h"
+#include "analyse/generation/pipeline.h"
+#include "analyse/operators/operator_flops.h"
+#include "analyse/verdict/limit_to_bench.h"
 #include "analyse/warmup.h"
 #include "base/alloc.h"
 

@@ -4,11 +4,11 @@
  * meter died is summed up as well as any other. */
 #pragma once
 
-#include "analyse/activations.h"
 #include "analyse/counting.h"
 #include "analyse/line_fit.h"
-#include "analyse/operators.h"
-#include "analyse/session_device.h"
+#include "analyse/operators/activations.h"
+#include "analyse/operators/operators.h"
+#include "analyse/operators/session_device.h"
 #include "analyse/spread.h"
 #include "analyse/sweep.h"
 #include "analyse/usage.h"

@@ -3,8 +3,8 @@
  * The command starts its own program again, as a worker, and meters that like
  * any other program: so the inferences of a benchmark are captured, stored and
  * reported as all others are. */
-#include "analyse/limit_to_bench.h"
 #include "analyse/run_figures.h"
+#include "analyse/verdict/limit_to_bench.h"
 #include "base/alloc.h"
 #include "cmd/bench/bench_json.h"
 #include "cmd/bench/bench_report.h"
@@ -15,7 +15,7 @@
 #include "cmd/cli/output.h"
 #include "cmd/cmd.h"
 #include "cmd/text/term.h"
-#include "os/self.h"
+#include "os/process/self.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* calibrate.c -- what the machine draws while it does nothing. */
-#include "energy/calibrate.h"
+#include "energy/calibrate/calibrate.h"
 #include "base/json.h"
 #include "cmd/cli/database.h"
 #include "cmd/cli/options.h"
@@ -7,8 +7,8 @@
 #include "cmd/cmd.h"
 #include "energy/recorder.h"
 #include "os/clock.h"
-#include "os/interrupt.h"
-#include "os/pause.h"
+#include "os/process/interrupt.h"
+#include "os/process/pause.h"
 
 #include <errno.h>
 #include <stdio.h>

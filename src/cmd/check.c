@@ -10,7 +10,7 @@
 #include "cmd/text/term.h"
 #include "os/file.h"
 #include "os/path.h"
-#include "os/self.h"
+#include "os/process/self.h"
 
 #include <errno.h>
 #include <limits.h>

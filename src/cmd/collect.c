@@ -7,8 +7,8 @@
 #include "cmd/cli/output.h"
 #include "cmd/cmd.h"
 #include "cmd/metered.h"
-#include "os/child.h"
 #include "os/file.h"
+#include "os/process/child.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* compare.c -- two recorded runs beside each other. */
-#include "analyse/comparison.h"
-#include "analyse/judgement.h"
+#include "analyse/verdict/comparison.h"
+#include "analyse/verdict/judgement.h"
 #include "cmd/cli/options.h"
 #include "cmd/cli/output.h"
 #include "cmd/cli/percent.h"

@@ -5,9 +5,9 @@
 #include "cmd/recording.h"
 #include "cmd/serving.h"
 #include "os/clock.h"
-#include "os/interrupt.h"
 #include "os/path.h"
-#include "os/pause.h"
+#include "os/process/interrupt.h"
+#include "os/process/pause.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -7,7 +7,7 @@
 #include "cmd/etw/etw_views.h"
 #include "etw/trace.h"
 #include "export/sink.h"
-#include "os/self.h"
+#include "os/process/self.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "export/formats.h"
 #include "export/table/table.h"
 #include "os/clock.h"
-#include "os/self.h"
+#include "os/process/self.h"
 
 #include <errno.h>
 #include <stdio.h>

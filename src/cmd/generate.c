@@ -15,7 +15,7 @@
 #include "cmd/text/summary_text.h"
 #include "cmd/text/term.h"
 #include "export/json/summary_json.h"
-#include "os/self.h"
+#include "os/process/self.h"
 
 #include <limits.h>
 #include <stdio.h>

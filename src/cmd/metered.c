@@ -1,9 +1,9 @@
 #include "cmd/metered.h"
 
+#include "analyse/generation/token_rows.h"
 #include "analyse/latency_sums.h"
+#include "analyse/operators/save_operators.h"
 #include "analyse/run_figures.h"
-#include "analyse/save_operators.h"
-#include "analyse/token_rows.h"
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "cmd/cli/database.h"

@@ -1,7 +1,7 @@
 /* report.c -- a recorded run in figures. */
-#include "analyse/against_baseline.h"
-#include "analyse/pipeline.h"
+#include "analyse/generation/pipeline.h"
 #include "analyse/summary.h"
+#include "analyse/verdict/against_baseline.h"
 #include "cmd/cli/options.h"
 #include "cmd/cli/output.h"
 #include "cmd/cli/source.h"

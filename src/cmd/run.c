@@ -9,8 +9,8 @@
 #include "cmd/text/summary_text.h"
 #include "cmd/text/term.h"
 #include "export/json/summary_json.h"
-#include "os/child.h"
 #include "os/path.h"
+#include "os/process/child.h"
 
 #include <errno.h>
 #include <limits.h>

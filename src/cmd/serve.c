@@ -3,8 +3,8 @@
 #include "cmd/cmd.h"
 #include "cmd/serving.h"
 #include "os/clock.h"
-#include "os/interrupt.h"
-#include "os/pause.h"
+#include "os/process/interrupt.h"
+#include "os/process/pause.h"
 
 struct settings {
     struct serving_settings serving;

@@ -7,7 +7,7 @@
 #include "os/browser.h"
 #include "os/clock.h"
 #include "os/path.h"
-#include "os/self.h"
+#include "os/process/self.h"
 #include "serve/certificate.h"
 #include "store/table.h"
 

@@ -16,8 +16,8 @@
 #include "cmd/watch/watching.h"
 #include "live/queue.h"
 #include "os/clock.h"
-#include "os/interrupt.h"
-#include "os/self.h"
+#include "os/process/interrupt.h"
+#include "os/process/self.h"
 
 #include <errno.h>
 #include <limits.h>

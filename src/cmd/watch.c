@@ -8,10 +8,10 @@
 #include "cmd/watch/watch_show.h"
 #include "cmd/watch/watching.h"
 #include "model/host.h"
-#include "os/child.h"
 #include "os/clock.h"
 #include "os/host.h"
-#include "os/interrupt.h"
+#include "os/process/child.h"
+#include "os/process/interrupt.h"
 #include "push/push.h"
 #include "store/store.h"
 

@@ -13,7 +13,8 @@ struct collector;
 struct collector_plan {
     char *const *argv; /* ends with NULL */
     /* A process that runs already, instead of starting argv, which is then how
-     * it was started; until it has ended, or `until` has (os/child.h). */
+     * it was started; until it has ended, or `until` has (os/process/child.h).
+     */
     uint32_t pid;
     int until;
     const char *folder;    /* for the rings; NULL: one of our own */

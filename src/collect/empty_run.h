@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/buf.h"
-#include "os/program.h"
+#include "os/process/program.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 #include "collect/not_followed.h"
 
-#include "os/program.h"
+#include "os/process/program.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "collect/ring_folder.h"
 
 #include "base/str.h"
-#include "os/child.h"
 #include "os/path.h"
+#include "os/process/child.h"
 
 #include <dirent.h>
 #include <errno.h>

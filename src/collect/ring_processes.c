@@ -2,7 +2,7 @@
  * start, heard when they first say something, gone with the last ring they
  * made. */
 #include "base/alloc.h"
-#include "base/proc_cmdline.h"
+#include "base/command/proc_cmdline.h"
 #include "collect/rings_state.h"
 #include "os/clock.h"
 

@@ -4,8 +4,8 @@
 #include "collect/ring_folder.h"
 #include "collect/rings.h"
 #include "collect/unhooked.h"
-#include "os/child.h"
 #include "os/guard.h"
+#include "os/process/child.h"
 #include "wire/ring.h"
 
 #define RING_NAME_BYTES 96

@@ -1,5 +1,5 @@
 #include "collect/rings_state.h"
-#include "os/child.h"
+#include "os/process/child.h"
 
 #include <stdatomic.h>
 

@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "os/file.h"
-#include "os/program.h"
+#include "os/process/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>

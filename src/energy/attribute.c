@@ -1,9 +1,9 @@
 #include "energy/attribute.h"
 
 #include "base/alloc.h"
+#include "energy/calibrate/fit.h"
+#include "energy/calibrate/sweep.h"
 #include "energy/exact.h"
-#include "energy/fit.h"
-#include "energy/sweep.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "energy/recorder.h"
 #include "energy/series.h"
 #include "os/clock.h"
-#include "os/pause.h"
+#include "os/process/pause.h"
 #include "sample/sampler.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "energy/run_energy.h"
 
 #include "base/alloc.h"
-#include "energy/input.h"
+#include "energy/input/input.h"
 #include "energy/recorder.h"
 #include "model/phase.h"
 

@@ -11,7 +11,7 @@
  * and from 48 on records, one behind the other, or the same compressed. */
 #pragma once
 
-#include "etw/decompress.h"
+#include "etw/compress/decompress.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* draft.c -- an event that describes itself, field by field. */
 #include "base/utf8.h"
 #include "etw/bytes.h"
-#include "etw/self.h"
+#include "etw/live/self.h"
 #include "etw/writer.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "base/compiler.h"
 #include "base/str.h"
 #include "etw/decode.h"
-#include "etw/self.h"
+#include "etw/live/self.h"
 
 #include <stdio.h>
 #include <string.h>

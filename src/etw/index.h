@@ -3,7 +3,7 @@
 #pragma once
 
 #include "etw/buffer.h"
-#include "etw/source.h"
+#include "etw/live/source.h"
 #include "etw/trace.h"
 
 struct etw_place {

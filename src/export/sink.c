@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "os/file.h"
 #include "os/path.h"
-#include "os/self.h"
+#include "os/process/self.h"
 
 #include <errno.h>
 #include <limits.h>

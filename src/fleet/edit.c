@@ -3,7 +3,7 @@
 #include "fleet/fetch_copy.h"
 #include "fleet/layout.h"
 #include "os/clock.h"
-#include "os/pause.h"
+#include "os/process/pause.h"
 
 #include <errno.h>
 

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "fleet/layout.h"
 #include "fleet/row_binary.h"
-#include "os/child.h"
+#include "os/process/child.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "etw/event.h"
 #include "etw/guid.h"
-#include "etw/self.h"
+#include "etw/live/self.h"
 #include "import/import.h"
 #include "model/phase.h"
 

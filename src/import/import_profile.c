@@ -4,7 +4,7 @@
  * the run they belong to, children before the node they ran in.  It says no
  * more of a node's run than thread and time, so nodes are kept until the file's
  * end and then given to the runs that they began in. */
-#include "analyse/assign_nodes.h"
+#include "analyse/operators/assign_nodes.h"
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "base/map.h"

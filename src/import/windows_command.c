@@ -1,6 +1,6 @@
 #include "import/windows_command.h"
 
-#include "base/proc_cmdline.h"
+#include "base/command/proc_cmdline.h"
 
 /* Backslashes are only escapes before a quote: "C:\dir\" is a path and a lost
  * quote, as it is to programs. */

@@ -4,6 +4,6 @@
 #include "base/buf.h"
 
 /* Adds it in one line, with *** in place of what is secret
- * (base/proc_cmdline.h).  Windows keeps one text, so its arguments are told
- * apart by blanks and quotes, as its C library does. */
+ * (base/command/proc_cmdline.h).  Windows keeps one text, so its arguments are
+ * told apart by blanks and quotes, as its C library does. */
 void windows_command_text(struct buf *out, struct str line);

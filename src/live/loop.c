@@ -4,7 +4,7 @@
 #include "collect/collector.h"
 #include "live/controls.h"
 #include "os/clock.h"
-#include "os/pause.h"
+#include "os/process/pause.h"
 
 #include <assert.h>
 #include <stdio.h>

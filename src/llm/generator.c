@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/json_read.h"
 #include "llm/generator_state.h"
-#include "llm/jinja.h"
+#include "llm/jinja/jinja.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "llm/choose.h"
 #include "llm/model_folder.h"
 #include "llm/network.h"
-#include "llm/tokenizer.h"
+#include "llm/tokenizer/tokenizer.h"
 
 struct generator;
 

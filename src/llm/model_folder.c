@@ -4,7 +4,7 @@
 #include "base/json_member.h"
 #include "base/json_read.h"
 #include "llm/setting.h"
-#include "llm/vocab.h"
+#include "llm/tokenizer/vocab.h"
 #include "os/path.h"
 
 #include <errno.h>

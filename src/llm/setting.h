@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "llm/pattern.h"
+#include "llm/tokenizer/pattern.h"
 
 /* A member that is true or false; `otherwise`: it is neither, or not there. */
 bool setting_bool(struct str object, const char *key, bool otherwise);

@@ -3,7 +3,7 @@
  * A type is described once, in rows_*.c: what its columns are called and where
  * they lie in its struct.  The store makes its tables and statements from that,
  * the exports their columns, `import` the way back.  A new figure is a member
- * and a line, SINCE a new version of the schema (store/schema.h). */
+ * and a line, SINCE a new version of the schema (store/schema/schema.h). */
 #pragma once
 
 #include "model/column.h"

@@ -4,7 +4,7 @@
 #include "base/compiler.h"
 #include "monitor/state.h"
 #include "os/clock.h"
-#include "os/pause.h"
+#include "os/process/pause.h"
 
 #include <errno.h>
 #include <stdio.h>

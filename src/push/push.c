@@ -1,10 +1,10 @@
 #include "push/push.h"
 
-#include "analyse/generation.h"
+#include "analyse/generation/generation.h"
 #include "analyse/summary.h"
 #include "base/alloc.h"
-#include "os/child.h"
 #include "os/clock.h"
+#include "os/process/child.h"
 #include "push/otlp_push.h"
 #include "push/power_wait.h"
 #include "push/remote_write.h"

@@ -4,7 +4,7 @@
 #include "base/digits.h"
 #include "os/clock.h"
 #include "os/file.h"
-#include "os/self.h"
+#include "os/process/self.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 
 #include "base/buf.h"
 #include "os/file.h"
-#include "os/self.h"
+#include "os/process/self.h"
 
 #include <errno.h>
 #include <openssl/pem.h>

@@ -2,7 +2,7 @@
  * the order of the contract, then the handler. */
 #include "os/clock.h"
 #include "push/gzip.h"
-#include "serve/fleet_runs.h"
+#include "serve/answer/fleet_runs.h"
 #include "serve/state.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "os/clock.h"
 #include "os/file.h"
+#include "serve/answer/generations.h"
 #include "serve/certificate.h"
-#include "serve/generations.h"
 #include "serve/lws_request.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "serve/openapi.h"
 
-#include "serve/run_about.h"
+#include "serve/answer/run_about.h"
 #include "serve/schema.h"
 
 #include <ctype.h>

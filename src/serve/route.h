@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "model/run.h"
-#include "serve/moment.h"
+#include "serve/answer/moment.h"
 #include "store/store.h"
 
 #define ROUTE_PARAMS_MAX  16

@@ -1,6 +1,6 @@
 /* routes.c -- the table: every path, who may ask for it, with what, and what it
  * answers.  openapi.c, docs/api.md and the router are made from it. */
-#include "serve/run_about.h"
+#include "serve/answer/run_about.h"
 
 #include <string.h>
 

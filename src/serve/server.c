@@ -4,10 +4,10 @@
 
 #include "base/alloc.h"
 #include "os/clock.h"
-#include "os/pause.h"
-#include "os/self.h"
+#include "os/process/pause.h"
+#include "os/process/self.h"
+#include "serve/answer/generations.h"
 #include "serve/certificate.h"
-#include "serve/generations.h"
 #include "serve/lws_service.h"
 #include "serve/state.h"
 

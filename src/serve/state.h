@@ -4,7 +4,7 @@
 #include "os/thread.h"
 #include "serve/access.h"
 #include "serve/audit.h"
-#include "serve/live.h"
+#include "serve/live/live.h"
 #include "serve/server.h"
 
 #include <stdatomic.h>

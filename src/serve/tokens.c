@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "os/file.h"
 #include "os/path.h"
-#include "os/self.h"
+#include "os/process/self.h"
 
 #include <errno.h>
 #include <openssl/crypto.h>

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "model/limits.h"
 #include "store/row.h"
-#include "store/schema.h"
+#include "store/schema/schema.h"
 #include "store/table.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 
 #include "base/buf.h"
 #include "os/path.h"
-#include "store/schema.h"
+#include "store/schema/schema.h"
 
 #include <errno.h>
 #include <openssl/evp.h>

@@ -3,13 +3,13 @@
 #include "base/buf.h"
 #include "os/clock.h"
 #include "os/path.h"
-#include "os/pause.h"
-#include "os/self.h"
+#include "os/process/pause.h"
+#include "os/process/self.h"
 #include "store/bulk_insert.h"
+#include "store/crypt/page_crypto.h"
 #include "store/foreign.h"
-#include "store/page_crypto.h"
 #include "store/row.h"
-#include "store/schema.h"
+#include "store/schema/schema.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * Foreign keys are not enforced while we write, which would cost time for each
  * row.  So we do here what they would do, by their own list. */
 #include "base/buf.h"
-#include "os/child.h"
 #include "os/path.h"
+#include "os/process/child.h"
 #include "store/row.h"
 
 #include <errno.h>

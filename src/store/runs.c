@@ -1,7 +1,7 @@
 /* runs.c -- a run's own row: its beginning, its end, and reading it. */
-#include "os/child.h"
 #include "os/clock.h"
-#include "os/self.h"
+#include "os/process/child.h"
+#include "os/process/self.h"
 #include "store/row.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "store/shipments.h"
 
-#include "os/child.h"
+#include "os/process/child.h"
 #include "store/sqlite.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/map.h"
-#include "store/encrypted_vfs.h"
+#include "store/crypt/encrypted_vfs.h"
 #include "store/store.h"
 
 #include <sqlite3.h>

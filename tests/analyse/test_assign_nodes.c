@@ -1,4 +1,4 @@
-#include "analyse/assign_nodes.h"
+#include "analyse/operators/assign_nodes.h"
 
 #include "base/compiler.h"
 #include "test.h"

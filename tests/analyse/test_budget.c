@@ -1,4 +1,4 @@
-#include "analyse/budget.h"
+#include "analyse/verdict/budget.h"
 
 #include "base/compiler.h"
 #include "test.h"

@@ -1,4 +1,4 @@
-#include "analyse/comparison.h"
+#include "analyse/verdict/comparison.h"
 
 #include "base/compiler.h"
 #include "stored.h"

@@ -1,5 +1,5 @@
 /* test_conditions.c -- what a machine was like during a run. */
-#include "analyse/conditions.h"
+#include "analyse/verdict/conditions.h"
 
 #include "stored.h"
 

@@ -1,4 +1,4 @@
-#include "analyse/generation.h"
+#include "analyse/generation/generation.h"
 
 #include "base/compiler.h"
 #include "test.h"

@@ -1,8 +1,8 @@
 /* test_inside.c -- the layers of single tokens, and the sections of an
  * inference: names, gaps, and sums to the nanosecond. */
-#include "analyse/save_operators.h"
+#include "analyse/operators/save_operators.h"
 
-#include "analyse/pipeline.h"
+#include "analyse/generation/pipeline.h"
 #include "stored.h"
 
 #include <string.h>

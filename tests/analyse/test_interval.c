@@ -2,7 +2,7 @@
  * in Python's whole numbers and fractions, by the recursion
  * N(m,n,u) = N(m-1,n,u-n) + N(m,n-1,u); Student's by Simpson's rule over its
  * density in 200,000 steps; percentiles by numpy 2.2 (quantile, var ddof=1). */
-#include "analyse/interval.h"
+#include "analyse/verdict/interval.h"
 
 #include "base/compiler.h"
 #include "base/sort.h"

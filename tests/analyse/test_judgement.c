@@ -1,5 +1,5 @@
-#include "analyse/against_baseline.h"
-#include "analyse/judgement.h"
+#include "analyse/verdict/against_baseline.h"
+#include "analyse/verdict/judgement.h"
 
 #include "base/compiler.h"
 #include "noise.h"

@@ -1,4 +1,4 @@
-#include "analyse/nesting.h"
+#include "analyse/operators/nesting.h"
 
 #include "base/compiler.h"
 #include "test.h"

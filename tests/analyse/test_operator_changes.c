@@ -1,4 +1,4 @@
-#include "analyse/operator_changes.h"
+#include "analyse/verdict/operator_changes.h"
 
 #include "base/compiler.h"
 #include "noise.h"

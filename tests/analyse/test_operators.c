@@ -1,4 +1,4 @@
-#include "analyse/operator_groups.h"
+#include "analyse/operators/operator_groups.h"
 #include "base/compiler.h"
 #include "base/hist.h"
 #include "operator_runs.h"

@@ -1,5 +1,5 @@
 /* test_pipeline.c -- phases, sections and their shares. */
-#include "analyse/pipeline.h"
+#include "analyse/generation/pipeline.h"
 
 #include "cmd/text/pipeline_text.h"
 #include "export/json/pipeline_json.h"

@@ -1,4 +1,4 @@
-#include "analyse/run_graph.h"
+#include "analyse/operators/run_graph.h"
 
 #include "base/compiler.h"
 #include "test.h"

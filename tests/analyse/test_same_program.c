@@ -1,4 +1,4 @@
-#include "analyse/same_program.h"
+#include "analyse/verdict/same_program.h"
 
 #include "base/compiler.h"
 #include "test.h"

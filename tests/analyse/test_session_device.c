@@ -1,5 +1,5 @@
 /* Sessions and devices, made up: what the report says of them. */
-#include "analyse/session_device.h"
+#include "analyse/operators/session_device.h"
 
 #include "cmd/text/summary_text.h"
 #include "export/json/summary_json.h"

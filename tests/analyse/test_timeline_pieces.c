@@ -1,5 +1,5 @@
 /* test_timeline_pieces.c -- an inference cut where another operator goes on. */
-#include "analyse/timeline_pieces.h"
+#include "analyse/generation/timeline_pieces.h"
 
 #include "base/compiler.h"
 #include "test.h"

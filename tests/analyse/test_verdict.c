@@ -1,5 +1,5 @@
-#include "analyse/judging.h"
-#include "analyse/verdict.h"
+#include "analyse/verdict/judging.h"
+#include "analyse/verdict/verdict.h"
 
 #include "base/compiler.h"
 #include "test.h"

@@ -1,7 +1,7 @@
 /* How often a verdict is wrong, and how often a real difference is found: drawn
  * from runs that are known to be alike, or known to differ.  Counts are
  * printed; an argument is how many to draw of each, 200 if there is none. */
-#include "analyse/judging.h"
+#include "analyse/verdict/judging.h"
 
 #include "base/compiler.h"
 #include "noise.h"

@@ -4,7 +4,7 @@
 #include "cmd/top/top_fill.h"
 #include "export/formats.h"
 #include "os/clock.h"
-#include "serve/live_run.h"
+#include "serve/live/live_run.h"
 #include "serve/state.h"
 
 #include <stdarg.h>

@@ -24,7 +24,8 @@ serve() { # options...
 
 # Its first words say that it is told everything from now on.
 listen() { # file
-    : >"$1" >client.err
+    : >"$1"
+    : >client.err
     "${client[@]}" "$base" >"$1" 2>client.err &
     listener=$!
     await grep -q listening client.err

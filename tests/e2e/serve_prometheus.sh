@@ -43,9 +43,10 @@ refusals=$(own refusals_total)
 [ "$(own refusals_total)" -eq $((refusals + 1)) ] || fail "refusals: $refusals"
 [ "$(own websocket_clients)" -eq 0 ] || fail "there is a client"
 [ "$(own merged_ticks_total)" -eq 0 ] || fail "a tick was merged"
-for name in $(sed -n 's/^# TYPE ortmeter_\(server_[a-z_]*\) .*/\1/p' metrics.txt); do
+sed -n 's/^# TYPE ortmeter_\(server_[a-z_]*\) .*/\1/p' metrics.txt >names.txt
+while read -r name; do
     grep -q "^| \`$name\` |" "$SRC/docs/metrics.md" || fail "no $name in docs"
-done
+done <names.txt
 
 cat >prometheus.yml <<END
 scrape_configs:

@@ -1,8 +1,8 @@
 #include "energy/attribute.h"
 
 #include "base/compiler.h"
+#include "energy/calibrate/fit.h"
 #include "energy/exact.h"
-#include "energy/fit.h"
 #include "test.h"
 
 #include "energy_truth.h"

@@ -1,5 +1,5 @@
 #include "energy/baseline.h"
-#include "energy/idle.h"
+#include "energy/calibrate/idle.h"
 #include "energy/throttle.h"
 
 #include "base/compiler.h"

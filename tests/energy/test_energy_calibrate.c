@@ -1,11 +1,11 @@
 /* A made-up powercap tree whose counters run on while nobody works, or somebody
  * does; measured by the samplers that `ortmeter calibrate` uses, kept in the
  * database, and found again by a run.  Time is virtual. */
-#include "energy/calibrate.h"
+#include "energy/calibrate/calibrate.h"
 
 #include "base/compiler.h"
 #include "base/json.h"
-#include "energy/calibration.h"
+#include "energy/calibrate/calibration.h"
 #include "energy/run_energy.h"
 #include "os/clock.h"
 #include "os/host.h"

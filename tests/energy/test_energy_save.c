@@ -1,4 +1,4 @@
-#include "analyse/save_operators.h"
+#include "analyse/operators/save_operators.h"
 #include "energy/save.h"
 
 #include "base/compiler.h"

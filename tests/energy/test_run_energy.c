@@ -1,7 +1,7 @@
 #include "energy/run_energy.h"
 
 #include "base/compiler.h"
-#include "energy/calibration.h"
+#include "energy/calibrate/calibration.h"
 #include "energy/figures.h"
 #include "energy/recorder.h"
 #include "export/json/energy_json.h"

@@ -1,7 +1,7 @@
 /* The three formats: what [MS-XCA] prints as examples, and streams made by the
  * simplest encoders there are. */
 #include "etw/bytes.h"
-#include "etw/decompress.h"
+#include "etw/compress/decompress.h"
 #include "test.h"
 
 #include <errno.h>

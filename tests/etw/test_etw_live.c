@@ -1,6 +1,6 @@
 /* The live session, with a scripted stand-in for Windows. */
 #include "etw/bytes.h"
-#include "etw/live.h"
+#include "etw/live/live.h"
 #include "test.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "etw/bytes.h"
 #include "etw/event.h"
-#include "etw/self.h"
+#include "etw/live/self.h"
 #include "made_trace.h"
 #include "test.h"
 

@@ -1,4 +1,4 @@
-#include "llm/jinja.h"
+#include "llm/jinja/jinja.h"
 #include "test.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* A tokenizer made by hand; real ones are compared in tests/e2e/tokenizers.sh.
  */
-#include "llm/tokenizer.h"
+#include "llm/tokenizer/tokenizer.h"
 #include "test.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "os/child.h"
+#include "os/process/child.h"
 
 #include "os/clock.h"
 #include "tree.h"

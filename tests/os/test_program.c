@@ -1,4 +1,4 @@
-#include "os/program.h"
+#include "os/process/program.h"
 
 #include "base/compiler.h"
 #include "tree.h"

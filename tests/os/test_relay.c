@@ -2,10 +2,10 @@
  * other: it gets each of them once, however slow the others are.
  *
  *     test_relay count WHEN    is the program, which counts them */
-#include "os/relay.h"
+#include "os/process/relay.h"
 
-#include "os/child.h"
 #include "os/clock.h"
+#include "os/process/child.h"
 #include "test.h"
 
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * and prints for each {"text"} or {"code", "error"}. */
 #include "base/json.h"
 #include "base/json_member.h"
-#include "llm/jinja.h"
+#include "llm/jinja/jinja.h"
 
 #include <stdio.h>
 

@@ -8,8 +8,8 @@
  *     etw_maker unpack FORMAT BYTES IN OUT        decompresses a file
  *     etw_maker record           takes 100 of Windows' events, where it can */
 #include "cmd/etw/etw_record.h"
+#include "etw/compress/decompress.h"
 #include "etw/counts.h"
-#include "etw/decompress.h"
 #include "etw/event.h"
 #include "etw/trace.h"
 #include "etw/writer.h"

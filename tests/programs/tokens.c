@@ -5,7 +5,7 @@
  * and again for a second instead, and prints the bytes it did per second. */
 #include "base/json.h"
 #include "base/json_read.h"
-#include "llm/tokenizer.h"
+#include "llm/tokenizer/tokenizer.h"
 #include "os/clock.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* No secret gets through, and what is none stays. */
-#include "base/proc_cmdline.h"
+#include "base/command/proc_cmdline.h"
 
 #include "base/compiler.h"
 #include "test.h"

@@ -1,6 +1,6 @@
 /* test_generate_request.c -- what POST generate takes, and the options that
  * become of it. */
-#include "serve/generate_request.h"
+#include "serve/answer/generate_request.h"
 
 #include "test.h"
 

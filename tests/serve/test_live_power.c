@@ -1,6 +1,6 @@
 /* test_live_power.c -- sensors that overlap are added once, counters become
  * watts, and what is not known is not told. */
-#include "serve/live_power.h"
+#include "serve/live/live_power.h"
 
 #include "test.h"
 

@@ -1,5 +1,5 @@
 /* test_moment.c -- moments as requests name them. */
-#include "serve/moment.h"
+#include "serve/answer/moment.h"
 
 #include "base/compiler.h"
 #include "test.h"

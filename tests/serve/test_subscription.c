@@ -1,6 +1,6 @@
 /* test_subscription.c -- what a client of /ws/metrics may ask for, and how its
  * rate follows what it takes. */
-#include "serve/subscription.h"
+#include "serve/live/subscription.h"
 
 #include "base/compiler.h"
 #include "test.h"

@@ -4,7 +4,7 @@
 
 #include "base/compiler.h"
 #include "model/limits.h"
-#include "store/schema.h"
+#include "store/schema/schema.h"
 #include "store/table.h"
 #include "stored.h"
 

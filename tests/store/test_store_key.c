@@ -3,7 +3,7 @@
 
 #include "base/compiler.h"
 #include "os/secret.h"
-#include "store/page_crypto.h"
+#include "store/crypt/page_crypto.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* test_store_schema.c -- files of earlier versions become files of today's,
  * and nothing of them is lost. */
-#include "store/schema.h"
+#include "store/schema/schema.h"
 
 #include "stored_same.h"
 

@@ -1,7 +1,7 @@
 /* operator_runs.h -- a run in a store, with operators and figures of ours. */
 #pragma once
 
-#include "analyse/operators.h"
+#include "analyse/operators/operators.h"
 #include "stored.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "collect/rings.h"
-#include "os/child.h"
+#include "os/process/child.h"
 #include "test.h"
 #include "wire/record.h"
 #include "wire/ring.h"

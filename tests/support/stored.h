@@ -2,7 +2,7 @@
  * in it. */
 #pragma once
 
-#include "os/child.h"
+#include "os/process/child.h"
 #include "store/store.h"
 #include "tree.h"
 

@@ -1,7 +1,7 @@
 #include "analyse/finding/findings.h"
 
-#include "analyse/judged_run.h"
 #include "analyse/measured.h"
+#include "analyse/verdict/judged_run.h"
 #include "base/alloc.h"
 #include "base/compiler.h"
 

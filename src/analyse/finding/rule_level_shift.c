@@ -1,6 +1,6 @@
 /* rule_level_shift.c -- a run that changed its pace, and kept the new one. */
 #include "analyse/finding/findings.h"
-#include "analyse/judged_run.h"
+#include "analyse/verdict/judged_run.h"
 #include "base/alloc.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
 #include "cmd/bench/bench_case.h"
 
-#include "analyse/limit_to_bench.h"
+#include "analyse/verdict/limit_to_bench.h"
 #include "analyse/warmup.h"
 #include "base/alloc.h"
 #include "os/clock.h"
-#include "os/self.h"
+#include "os/process/self.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "cmd/bench/bench_energy.h"
 
-#include "analyse/limit_to_bench.h"
+#include "analyse/verdict/limit_to_bench.h"
 #include "base/alloc.h"
 #include "cmd/bench/bench_scaling.h"
 #include "cmd/text/energy_text.h"

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "ort/status.h"
 #include "os/clock.h"
-#include "os/pause.h"
+#include "os/process/pause.h"
 
 #include <errno.h>
 #include <pthread.h>

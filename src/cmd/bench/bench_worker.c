@@ -2,8 +2,8 @@
 
 #include "cmd/bench/bench_case.h"
 #include "cmd/cmd.h"
-#include "os/child.h"
 #include "os/clock.h"
+#include "os/process/child.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
 #include "cmd/check/check_worker.h"
 #include "cmd/cli/argv_copy.h"
 #include "cmd/cli/progress.h"
-#include "os/child.h"
 #include "os/clock.h"
-#include "os/interrupt.h"
-#include "os/self.h"
+#include "os/process/child.h"
+#include "os/process/interrupt.h"
+#include "os/process/self.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* check_result.h -- what a check found, and how it is told. */
 #pragma once
 
-#include "analyse/budget.h"
-#include "analyse/judgement.h"
+#include "analyse/verdict/budget.h"
+#include "analyse/verdict/judgement.h"
 #include "cmd/check/check_settings.h"
 
 struct check_budget {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cmd/check/check_settings.h"
-#include "os/partner.h"
+#include "os/process/partner.h"
 
 #define CHECK_WORDS 256
 

@@ -1,10 +1,10 @@
 #include "cmd/cli/import_file.h"
 
 #include "base/alloc.h"
-#include "os/child.h"
 #include "os/clock.h"
 #include "os/path.h"
-#include "os/self.h"
+#include "os/process/child.h"
+#include "os/process/self.h"
 
 #include <errno.h>
 #include <stdlib.h>

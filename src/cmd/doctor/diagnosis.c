@@ -1,9 +1,9 @@
 #include "cmd/doctor/diagnosis.h"
 
 #include "cmd/cli/settings.h"
-#include "os/child.h"
 #include "os/clock.h"
 #include "os/host.h"
+#include "os/process/child.h"
 
 #include <limits.h>
 

@@ -1,11 +1,11 @@
 /* etw_record.h -- what Windows reports now, as JSON lines.
  *
  * Knows neither files nor Windows: where lines go is the caller's, and what
- * Windows does is behind etw/live.h. */
+ * Windows does is behind etw/live/live.h. */
 #pragma once
 
 #include "cmd/etw/etw_views.h"
-#include "etw/live.h"
+#include "etw/live/live.h"
 
 /* Whether the settings make sense: -EINVAL names what does not. */
 int etw_record_check(const struct etw_settings *s, struct error *e);

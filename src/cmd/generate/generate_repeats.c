@@ -1,6 +1,6 @@
 #include "cmd/generate/generate_repeats.h"
 
-#include "analyse/interval.h"
+#include "analyse/verdict/interval.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "cmd/text/energy_flops.h"
 
-#include "analyse/model_flops.h"
-#include "analyse/operator_flops.h"
+#include "analyse/operators/model_flops.h"
+#include "analyse/operators/operator_flops.h"
 
 /* For run_energy_release(), unless it failed. */
 static int read_by(struct run_energy *out, const struct summary *s,

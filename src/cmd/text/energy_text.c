@@ -1,6 +1,6 @@
 #include "cmd/text/energy_text.h"
 
-#include "analyse/energy_places.h"
+#include "analyse/operators/energy_places.h"
 #include "base/compiler.h"
 #include "model/phase.h"
 

@@ -2,7 +2,7 @@
  * speaks for it. */
 #pragma once
 
-#include "analyse/judgement.h"
+#include "analyse/verdict/judgement.h"
 #include "cmd/text/page.h"
 
 /* "worse: +5.1 % [+4.8, +5.4], 2 % matters", in a colour. */

@@ -1,8 +1,8 @@
 #include "cmd/text/operators_text.h"
 
-#include "analyse/fusion.h"
-#include "analyse/operator_groups.h"
-#include "analyse/placement.h"
+#include "analyse/operators/fusion.h"
+#include "analyse/operators/operator_groups.h"
+#include "analyse/operators/placement.h"
 #include "analyse/session_name.h"
 #include "model/phase.h"
 

@@ -1,7 +1,7 @@
 /* pipeline_text.h -- phases and sections for a person at a terminal. */
 #pragma once
 
-#include "analyse/pipeline.h"
+#include "analyse/generation/pipeline.h"
 #include "base/buf.h"
 
 /* Sections of one phase and name are added up. */

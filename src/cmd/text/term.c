@@ -1,7 +1,7 @@
 #include "cmd/text/term.h"
 
 #include "base/compiler.h"
-#include "os/self.h"
+#include "os/process/self.h"
 
 #include <inttypes.h>
 #include <math.h>

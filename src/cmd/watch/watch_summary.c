@@ -2,7 +2,7 @@
 #include "cmd/text/metric_label.h"
 #include "cmd/text/sources_json.h"
 #include "cmd/watch/watch_show.h"
-#include "os/child.h"
+#include "os/process/child.h"
 
 /* A gauge has a spread; a counter has a last value. */
 static void add_metric(struct json *j, enum metric_id metric,

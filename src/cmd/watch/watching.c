@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "os/clock.h"
-#include "os/pause.h"
+#include "os/process/pause.h"
 
 #include <errno.h>
 #include <stdlib.h>

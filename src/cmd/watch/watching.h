@@ -5,7 +5,7 @@
 #include "cmd/cli/options.h"
 #include "live/history.h"
 #include "live/loop.h"
-#include "os/child.h"
+#include "os/process/child.h"
 
 #define WATCHING_PIDS_MAX 32
 

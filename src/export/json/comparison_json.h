@@ -2,8 +2,8 @@
  * /api/compare have them: one document, however many there are. */
 #pragma once
 
-#include "analyse/comparison.h"
-#include "analyse/judgement.h"
+#include "analyse/verdict/comparison.h"
+#include "analyse/verdict/judgement.h"
 #include "base/json.h"
 
 /* The verdict and its evidence; of one run each also what both are as a whole.

@@ -1,7 +1,7 @@
 /* device_json.h -- "device" of a session: what it computed on. */
 #pragma once
 
-#include "analyse/session_device.h"
+#include "analyse/operators/session_device.h"
 #include "base/json.h"
 
 /* Nothing for the CPU. */

@@ -1,6 +1,6 @@
 #include "export/json/energy_parts_json.h"
 
-#include "analyse/energy_places.h"
+#include "analyse/operators/energy_places.h"
 #include "energy/context.h"
 
 static void sum(struct json *j, const struct energy_sum *x,

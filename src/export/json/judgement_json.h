@@ -2,7 +2,7 @@
  * --json` have them. */
 #pragma once
 
-#include "analyse/judgement.h"
+#include "analyse/verdict/judgement.h"
 #include "base/json.h"
 
 /* The members verdict, because, advice, least, model, runs, differs, figures

@@ -1,6 +1,6 @@
 #include "export/json/operators_json.h"
 
-#include "analyse/operator_groups.h"
+#include "analyse/operators/operator_groups.h"
 #include "base/json_read.h"
 #include "model/phase.h"
 

@@ -1,7 +1,7 @@
 /* pipeline_json.h -- phases, and the sections in them, as one JSON document. */
 #pragma once
 
-#include "analyse/pipeline.h"
+#include "analyse/generation/pipeline.h"
 #include "base/buf.h"
 
 /* What is not known is left out. */

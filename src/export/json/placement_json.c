@@ -1,7 +1,7 @@
 #include "export/json/placement_json.h"
 
-#include "analyse/fusion.h"
-#include "analyse/placement.h"
+#include "analyse/operators/fusion.h"
+#include "analyse/operators/placement.h"
 #include "base/json.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * part of which. */
 #pragma once
 
-#include "analyse/generation.h"
+#include "analyse/generation/generation.h"
 #include "base/map.h"
 
 /* Starts zeroed. */

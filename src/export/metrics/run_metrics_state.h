@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analyse/counting.h"
-#include "analyse/generation.h"
+#include "analyse/generation/generation.h"
 #include "export/metrics/run_metrics.h"
 
 struct counted_process {

@@ -1,6 +1,6 @@
 #include "export/otlp/otlp_spans.h"
 
-#include "analyse/generation.h"
+#include "analyse/generation/generation.h"
 #include "base/pb.h"
 #include "export/otlp/otlp_parts.h"
 #include "model/phase.h"

@@ -1,7 +1,7 @@
 #include "export/report/report_build.h"
 
-#include "analyse/fusion.h"
-#include "analyse/operator_groups.h"
+#include "analyse/operators/fusion.h"
+#include "analyse/operators/operator_groups.h"
 #include "analyse/session_name.h"
 #include "model/phase.h"
 

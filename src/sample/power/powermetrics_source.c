@@ -6,8 +6,8 @@
 #include "sample/power/powermetrics_source.h"
 
 #include "base/compiler.h"
-#include "os/program.h"
-#include "os/self.h"
+#include "os/process/program.h"
+#include "os/process/self.h"
 #include "os/stream.h"
 #include "sample/device/device_samplers.h"
 #include "sample/device/device_subject.h"

@@ -2,7 +2,7 @@
  * tells of the end the kernel's include/uapi/linux/pidfd.h. */
 #include "sample/process/target_files_linux.h"
 
-#include "base/proc_cmdline.h"
+#include "base/command/proc_cmdline.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,52 @@
+#include "serve/live/event_json.h"
+
+#include "export/json/shapes.h"
+
+#include <stdio.h>
+
+static void head(struct json *j, const struct event_of *r, const char *kind,
+        uint64_t number, uint64_t time_ns)
+{
+    json_object(j, NULL);
+    shape_id(j, "id", r->run_id, kind, number);
+    json_text(j, "run_id", r->run_id);
+    json_u64(j, "timestamp_ns", r->start_wall_ns + time_ns);
+    json_text(j, "kind", kind);
+}
+
+void event_mark_json(struct json *j, const struct event_of *r, uint64_t number,
+        const struct note *n)
+{
+    head(j, r, "mark", number, n->time_ns);
+    if (n->text)
+        json_text(j, "text", n->text);
+    json_end(j);
+}
+
+void event_load_json(struct json *j, const struct event_of *r,
+        const struct session *s)
+{
+    head(j, r, "load", s->id, s->start_ns);
+    json_fixed(j, "duration_ms", (double)s->duration_ns / 1e6, 6);
+    json_u64(j, "session", s->id);
+    if (s->model)
+        json_text(j, "text", s->model);
+    json_end(j);
+}
+
+uint64_t event_lost(const struct process *p)
+{
+    return p->lost + p->untimed + p->torn;
+}
+
+void event_lost_json(struct json *j, const struct event_of *r,
+        const struct process *p)
+{
+    char text[96];
+
+    (void)snprintf(text, sizeof(text), "%llu records of process %u were lost",
+            (unsigned long long)event_lost(p), p->pid);
+    head(j, r, "lost", p->id, p->start_ns);
+    json_text(j, "text", text);
+    json_end(j);
+}

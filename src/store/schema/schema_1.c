@@ -1,0 +1,170 @@
+/* schema_1.c -- what was seen of a program.
+ *
+ * Times are whole nanoseconds since the run's start, texts that
+ * repeat are kept once, and what is not known is NULL, never 0.
+ *
+ * Rows of a run lie together (its number leads every primary key), so reading
+ * or deleting one needs no index. */
+#include "store/schema/schema.h"
+
+static const char tables[] =
+        "CREATE TABLE profiling_runs ("
+        " id INTEGER PRIMARY KEY,"
+        " run_id TEXT NOT NULL UNIQUE,"
+        " timestamp INTEGER NOT NULL," /* ns since 1970 */
+        " status INTEGER NOT NULL,"
+        " start_mono_ns INTEGER NOT NULL,"
+        " duration_ns INTEGER,"
+        " meter_pid INTEGER NOT NULL,"
+        " version TEXT NOT NULL,"
+        " command TEXT NOT NULL,"
+        " directory TEXT,"
+        " host TEXT,"
+        " tags TEXT,"
+        " experiment_name TEXT,"
+        " model_name TEXT,"
+        " prompt TEXT,"
+        " response TEXT,"
+        " profiling_depth TEXT,"
+        " exit_code INTEGER,"
+        " signal INTEGER,"
+        " peak_rss_bytes INTEGER,"
+        " user_cpu_ns INTEGER,"
+        " system_cpu_ns INTEGER,"
+        " meter_cpu_ns INTEGER,"
+        " meter_rss_bytes INTEGER,"
+        " note TEXT);"
+        "CREATE INDEX profiling_runs_timestamp ON profiling_runs (timestamp);"
+
+        "CREATE TABLE processes ("
+        " run INTEGER NOT NULL REFERENCES profiling_runs ON DELETE CASCADE,"
+        " id INTEGER NOT NULL,"
+        " pid INTEGER NOT NULL,"
+        " parent INTEGER,"
+        " start_ns INTEGER NOT NULL,"
+        " program TEXT,"
+        " hook_ns INTEGER,"
+        " lost INTEGER,"
+        " untimed INTEGER,"
+        " torn INTEGER,"
+        " PRIMARY KEY (run, id)) WITHOUT ROWID;"
+
+        "CREATE TABLE libraries ("
+        " run INTEGER NOT NULL REFERENCES profiling_runs ON DELETE CASCADE,"
+        " id INTEGER NOT NULL,"
+        " process INTEGER NOT NULL,"
+        " path TEXT,"
+        " version TEXT," /* NULL: a static copy that cannot be entered */
+        " slots INTEGER NOT NULL,"
+        " language TEXT,"
+        " PRIMARY KEY (run, id)) WITHOUT ROWID;"
+
+        "CREATE TABLE sessions ("
+        " run INTEGER NOT NULL REFERENCES profiling_runs ON DELETE CASCADE,"
+        " id INTEGER NOT NULL,"
+        " process INTEGER NOT NULL,"
+        " library INTEGER,"
+        " thread INTEGER,"
+        " model TEXT,"
+        " model_bytes INTEGER,"
+        " providers TEXT,"
+        " options TEXT,"
+        " start_ns INTEGER NOT NULL,"
+        " duration_ns INTEGER," /* NULL: made before the meter came */
+        " end_ns INTEGER,"
+        " error TEXT,"
+        " read_ns INTEGER," /* of duration_ns; NULL: not told apart */
+        " initialise_ns INTEGER,"
+        " PRIMARY KEY (run, id)) WITHOUT ROWID;"
+
+        "CREATE TABLE inferences ("
+        " run INTEGER NOT NULL REFERENCES profiling_runs ON DELETE CASCADE,"
+        " number INTEGER NOT NULL,"
+        " session INTEGER NOT NULL,"
+        " process INTEGER NOT NULL,"
+        " thread INTEGER NOT NULL,"
+        " start_ns INTEGER NOT NULL,"
+        " duration_ns INTEGER NOT NULL,"
+        " phase INTEGER NOT NULL,"
+        " flags INTEGER NOT NULL,"
+        " batch INTEGER,"
+        " sequence INTEGER,"
+        " past INTEGER,"
+        " in_bytes INTEGER,"
+        " out_bytes INTEGER,"
+        " batch_size INTEGER,"
+        " padding INTEGER,"
+        " queue_depth INTEGER,"
+        " error INTEGER REFERENCES texts,"
+        " PRIMARY KEY (run, number)) WITHOUT ROWID;"
+
+        "CREATE TABLE operators ("
+        " run INTEGER NOT NULL REFERENCES profiling_runs ON DELETE CASCADE,"
+        " id INTEGER NOT NULL,"
+        " session INTEGER NOT NULL,"
+        " name INTEGER REFERENCES texts,"
+        " op_type INTEGER REFERENCES texts,"
+        " provider INTEGER REFERENCES texts,"
+        " inputs INTEGER REFERENCES texts,"
+        " outputs INTEGER REFERENCES texts,"
+        " node_index INTEGER,"
+        " activation_bytes INTEGER,"
+        " parameter_bytes INTEGER,"
+        " output_bytes INTEGER,"
+        " PRIMARY KEY (run, id)) WITHOUT ROWID;"
+
+        "CREATE TABLE operator_edges (" /* what the one makes the other reads */
+        " run INTEGER NOT NULL REFERENCES profiling_runs ON DELETE CASCADE,"
+        " to_operator INTEGER NOT NULL,"
+        " from_operator INTEGER NOT NULL,"
+        " PRIMARY KEY (run, to_operator, from_operator)) WITHOUT ROWID;"
+
+        "CREATE TABLE operator_runs ("
+        " run INTEGER NOT NULL REFERENCES profiling_runs ON DELETE CASCADE,"
+        " number INTEGER NOT NULL,"
+        " inference INTEGER NOT NULL," /* 0: of none that is known */
+        " operator INTEGER NOT NULL,"
+        " thread INTEGER NOT NULL,"
+        " depth INTEGER NOT NULL,"
+        " start_ns INTEGER NOT NULL,"
+        " raw_ns INTEGER,"    /* NULL: ONNX Runtime did not tell */
+        " kernel_ns INTEGER," /* NULL: not known */
+        " cycles INTEGER,"    /* of a device that tells no time */
+        " PRIMARY KEY (run, number)) WITHOUT ROWID;"
+
+        "CREATE TABLE pipeline_sections ("
+        " run INTEGER NOT NULL REFERENCES profiling_runs ON DELETE CASCADE,"
+        " number INTEGER NOT NULL,"
+        " process INTEGER NOT NULL,"
+        " thread INTEGER NOT NULL,"
+        " phase INTEGER NOT NULL,"
+        " section_name INTEGER REFERENCES texts,"
+        " start_ns INTEGER NOT NULL,"
+        " duration_ns INTEGER NOT NULL,"
+        " PRIMARY KEY (run, number)) WITHOUT ROWID;"
+
+        "CREATE TABLE tokens ("
+        " run INTEGER NOT NULL REFERENCES profiling_runs ON DELETE CASCADE,"
+        " number INTEGER NOT NULL,"
+        " process INTEGER NOT NULL,"
+        " thread INTEGER NOT NULL,"
+        " token_index INTEGER NOT NULL,"
+        " token_id INTEGER NOT NULL,"
+        " token_text INTEGER REFERENCES texts,"
+        " time_ns INTEGER NOT NULL,"
+        " PRIMARY KEY (run, number)) WITHOUT ROWID;"
+
+        "CREATE TABLE events (" /* kind 0: a mark, 1: a thread's name */
+        " run INTEGER NOT NULL REFERENCES profiling_runs ON DELETE CASCADE,"
+        " number INTEGER NOT NULL,"
+        " kind INTEGER NOT NULL,"
+        " process INTEGER NOT NULL,"
+        " thread INTEGER NOT NULL,"
+        " time_ns INTEGER NOT NULL,"
+        " text INTEGER REFERENCES texts,"
+        " PRIMARY KEY (run, number)) WITHOUT ROWID;"
+
+        "CREATE TABLE texts (id INTEGER PRIMARY KEY,"
+        " text TEXT NOT NULL UNIQUE);";
+
+const char *const schema_1[] = { tables, NULL };
