@@ -266,3 +266,13 @@ same executions "$(our_times)" $'3100\n2900'
 same "operators and their inferences" "$(sql "SELECT inference, operator, cycles
     FROM operator_runs WHERE run = :run ORDER BY number" | tr '\t' ' ')" \
     $'1 1 6000\n1 2 3000\n2 1 5000'
+
+# --- what comes first -----------------------------------------------------------
+
+# Of many sessions, each begins with its initialisation: none was read before.
+jq -n '[range(40) | {cat: "Session", pid: (. + 1), tid: 1, ph: "X", args: {}}
+    | .ts = .pid * 1000, .ts = .pid * 1000 + 500
+    | .name = if .ts % 1000 == 0 then "session_initialization"
+        else "model_run" end | .dur = 300]' >begins.json
+imported begins.json
+is .inferences 40
