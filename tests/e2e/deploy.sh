@@ -64,6 +64,22 @@ rc=0
 [ ! -s out ] || fail "the program ran, and its summary had no place"
 refused 1 none
 
+# Under another root, with the two files where an init container copies them.
+mkdir -p root/{opt/ortmeter,data,proc,tmp}
+cp "$ortmeter" "$hook" root/opt/ortmeter/
+cp "$programs/linked" root/server
+cp "$models/mlp.onnx" root/
+ldd "$ortmeter" "$programs/linked" | grep -o '/[^ :]* ' | sort -u |
+    xargs cp -L --parents -t root
+# shellcheck disable=SC2016 # the inner shell's
+unshare --mount --pid --fork bash -euc '
+    mount -t proc none root/proc
+    exec env -u HOME TMPDIR=/tmp chroot root /opt/ortmeter/ortmeter run \
+        --quiet --db /data/runs.db -o /data/run.json -- /server /mlp.onnx 61' \
+    >out 2>err || fail "under another root: $(cat err)"
+cp root/data/run.json run.json
+counted 61
+
 # Behind a change of user: the meter is that user's.
 if command -v setpriv >/dev/null; then
     mkdir -m 777 open
