@@ -657,6 +657,9 @@ static void say_goodbye(struct server *s)
     }
     while (s->clients && mono_ns() < until)
         (void)lws_service(s->lws, 0);
+    /* Who did not take it is let go while what he listens to is still there. */
+    while (s->clients)
+        end_socket(s->clients->wsi, s->clients);
 }
 
 void lws_service_run(void *to)
