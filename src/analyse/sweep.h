@@ -17,6 +17,7 @@ struct sweep_point {
     int level;      /* ONNX Runtime's number, or SWEEP_NO_LEVEL */
     struct spread_figures latency; /* of those that count */
     uint64_t done; /* that did not fail, those that tracing slowed included */
+    uint64_t left_out, marked; /* that it did: see counting.h */
     size_t rounds;
     double low_ns, high_ns;
     double wall_ns; /* of its rounds together, in which all of `done` ran */

@@ -46,16 +46,22 @@ static void print_json(struct buf *out, const struct imported *x,
     buf_char(out, '\n');
 }
 
+static void number(struct buf *out, uint64_t n, const char *one,
+        const char *many)
+{
+    buf_printf(out, "%" PRIu64 " %s", n, n == 1 ? one : many);
+}
+
 static void print_text(struct buf *out, const struct imported *x)
 {
     const struct run *run = &x->run;
     const struct import_tally *t = &x->tally;
 
-    buf_printf(out,
-            "run %.8s: %s, %" PRIu64 " events: %" PRIu64 " inferences, %" PRIu64
-            " operators that ran %" PRIu64 " times\n",
-            run->id, x->importer->about, t->events, t->inferences, t->operators,
-            t->operator_runs);
+    buf_printf(out, "run %.8s: %s, ", run->id, x->importer->about);
+    number(out, t->events, "event: ", "events: ");
+    number(out, t->inferences, "inference, ", "inferences, ");
+    number(out, t->operators, "operator that ran ", "operators that ran ");
+    number(out, t->operator_runs, "time\n", "times\n");
     if (run->note)
         buf_printf(out, "%s\n", run->note);
     buf_printf(out, "Its report: ortmeter report %.8s\n", run->id);

@@ -9,6 +9,7 @@
 #include "base/compiler.h"
 #include "base/map.h"
 #include "import/import.h"
+#include "import/profile_operators.h"
 #include "ort/profile.h"
 
 #include <errno.h>
@@ -34,7 +35,7 @@ struct profile_import {
     struct map processes; /* pid to id */
     struct loaded *sessions;
     size_t session_count;
-    struct map operators; /* hash to id */
+    struct profile_operators operators;
     struct timed_run *runs;
     size_t run_count, run_cap;
     struct timed_node *nodes;
@@ -122,63 +123,11 @@ static void take_run(struct profile_import *p, const struct profile_event *e)
     };
 }
 
-static void add_operator(struct profile_import *p, uint32_t id,
-        const struct profile_event *e)
-{
-    struct buf name = { 0 }, type = { 0 }, provider = { 0 }, in = { 0 },
-               out = { 0 };
-    bool sizes = e->activation_size >= 0 && e->parameter_size >= 0 &&
-                 e->output_size >= 0;
-
-    store_add_operator(p->store,
-            &(struct operator){
-                    .id = id,
-                    .session = session_of(p, process_of(p, e->pid)),
-                    .name = import_text(&name, profile_node_name(e)),
-                    .op_type = import_text(&type, e->op_name),
-                    .provider = import_text(&provider, e->provider),
-                    .inputs = import_text(&in, e->input_type_shape),
-                    .outputs = import_text(&out, e->output_type_shape),
-                    .node_index =
-                            e->node_index >= 0 && e->node_index < UINT32_MAX
-                                    ? (uint32_t)e->node_index
-                                    : UINT32_MAX,
-                    .sizes_known = sizes,
-                    .activation_bytes =
-                            sizes ? (uint64_t)e->activation_size : 0,
-                    .parameter_bytes = sizes ? (uint64_t)e->parameter_size : 0,
-                    .output_bytes = sizes ? (uint64_t)e->output_size : 0,
-            });
-    buf_release(&name);
-    buf_release(&type);
-    buf_release(&provider);
-    buf_release(&in);
-    buf_release(&out);
-}
-
-/* The same node with other shapes is another operator. */
-static uint32_t operator_of(struct profile_import *p,
-        const struct profile_event *e)
-{
-    const struct str texts[] = { profile_node_name(e), e->op_name, e->provider,
-        e->input_type_shape, e->output_type_shape };
-    uint64_t key = (uint64_t)e->node_index ^
-                   (uint64_t)session_of(p, process_of(p, e->pid)) << 32;
-
-    for (size_t i = 0; i < LEN(texts); i++)
-        key = import_hash(key, texts[i]);
-
-    const uint64_t *known = map_find(&p->operators, key);
-
-    if (known)
-        return (uint32_t)*known;
-    map_put(&p->operators, key, p->operators.count + 1);
-    add_operator(p, (uint32_t)p->operators.count, e);
-    return (uint32_t)p->operators.count;
-}
-
 static void take_kernel(struct profile_import *p, const struct profile_event *e)
 {
+    uint32_t process = process_of(p, e->pid);
+    uint32_t session = session_of(p, process);
+
     if (p->node_count == p->node_cap) {
         p->node_cap = p->node_cap ? 2 * p->node_cap : 1024;
         p->nodes = alloc_resize(p->nodes, p->node_cap * sizeof(*p->nodes));
@@ -186,8 +135,8 @@ static void take_kernel(struct profile_import *p, const struct profile_event *e)
     p->nodes[p->node_count] = (struct timed_node){
         .start_ns = e->start_ns,
         .duration_ns = (uint64_t)e->duration_ns,
-        .operator_id = operator_of(p, e),
-        .process = process_of(p, e->pid),
+        .operator_id = profile_operators_take(&p->operators, session, e),
+        .process = process,
         .thread = (uint32_t)e->tid,
     };
     p->node_count++;
@@ -363,6 +312,7 @@ static int end(void *state, struct import_tally *out, struct error *e)
     add_processes(p);
     add_sessions(p);
     add_inferences(p);
+    profile_operators_store(&p->operators, p->store);
     add_operator_runs(p);
     out->events = t->events;
     out->node_events = p->node_events;
@@ -385,7 +335,7 @@ static void release(void *state)
 
     profile_free(p->reader);
     map_release(&p->processes);
-    map_release(&p->operators);
+    profile_operators_release(&p->operators);
     free(p->sessions);
     free(p->runs);
     free(p->nodes);

@@ -92,7 +92,8 @@ holds '[.bench.rows[] | {batch, slow: .latency.p99_us, most: .samples_per_s}] as
 
 # Points take turns, each has an interval, and their times are not pooled; the
 # report has the same table, and the machine.
-is '[.sweep[] | .batch, .count, .rounds] | tostring' \
+# What tracing slowed is left out of a point only if the point says so.
+is '[.sweep[] | .batch, .count + (.traced_left_out // 0), .rounds] | tostring' \
     '[1,53,6,2,53,6,8,53,6,64,53,6]'
 holds '[.sweep[] | .median_low_us <= .p50_us and .p50_us <= .median_high_us] | all'
 holds '[.sweep[1:][] | has("overlaps_previous")] | all'
@@ -109,7 +110,8 @@ jq -S .sweep run.json >bench.sweep
 "$ortmeter" report last --db t.db --json | jq -S .sweep | diff bench.sweep - ||
     fail "report has another table"
 "$ortmeter" report last --db t.db >out
-grep -qE '^  64 +53 ' out || fail "report does not show the batches"
+grep -qE "^  64 +$(field '.sweep[3].count') " out ||
+    fail "report does not show the batches"
 grep -q 'machine: its CPUs were' out || fail "the machine is not told of"
 ! grep -q '^  latency' out || fail "latencies of several batches are pooled"
 
@@ -128,6 +130,14 @@ holds "[.sweep[].samples_per_s] as \$shown | $walls | group_by(.point)
         / \$shown[\$i] - 1 | fabs < 0.001] | length == 2 and all"
 "$ortmeter" report last --db t.db >out
 grep -q 'of batches 2 to 4 together' out || fail "pooled, and not said: $(cat out)"
+# Each point says how many tracing slowed, and whether it has them.
+holds '[.sweep[] | .count + (.traced_left_out // 0) == 60] | all'
+for how in traced_left_out slowed_by_tracing; do
+    holds "([.sweep[].$how // 0] | add) == (.latency.$how // 0)"
+done
+[ "$(grep -cE '^  [24] .* that tracing slowed' out)" -eq "$(field '[.sweep[] |
+    select(.traced_left_out or .slowed_by_tracing)] | length')" ] ||
+    fail "not what the points rest on: $(cat out)"
 
 # --- an open loop ------------------------------------------------------------
 

@@ -156,6 +156,8 @@ function page() {
         same('sweep p99', row[5], 1e3 * run.sweep[i].p99_us);
         if (run.sweep[i].rounds > 1)
             same('sweep low', row[3], 1e3 * run.sweep[i].median_low_us);
+        sameCount('sweep, slowed', /^\d*/.exec(row[7])[0],
+                  run.sweep[i].traced_left_out ?? run.sweep[i].slowed_by_tracing ?? 0);
     }
     resources();
     fusions();
@@ -459,6 +461,10 @@ function terminal() {
         const cells = line(name).trim().split(/ {2,}/);
         sameCount(`batch ${name}`, cells[1], s.count);
         same(`batch ${name} p50`, cells[2], 1e3 * s.p50_us);
+        for (const [how, count] of [['without', s.traced_left_out],
+                                    ['with', s.slowed_by_tracing]])
+            sameCount(`batch ${name} ${how}`, new RegExp(`  ${how} (\\d+) that tracing`)
+                .exec(line(name))?.[1] ?? 0, count ?? 0);
     }
 }
 

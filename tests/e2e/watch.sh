@@ -219,6 +219,12 @@ watch --pid $$ --duration 0.1 --json
 jq -S '.summary.missing' run.json >watch.missing
 jq -S '.missing' doctor.json >doctor.missing
 diff watch.missing doctor.missing || fail "doctor and watch do not agree"
+# The text does not list what doctor lists: a line says how many there are.
+watch --pid $$ --duration 0.1
+absent=$("$ortmeter" doctor --json | jq '[.missing[] | select(.sampler)] | length')
+[ "$absent" -eq 0 ] ||
+    grep -qE "^  (missing)? +$absent sources?; why: ortmeter doctor$" out ||
+    fail "not $absent sources: $(cat out)"
 
 # Wrong usage.
 for options in '--pid 0' '--pid x' '--rate 0' '--rate 1e9' '--rate nobody=5' \

@@ -105,7 +105,7 @@ static void take_operator(void *to, const struct operator* x)
     };
     if (!x->inputs && !x->outputs)
         return;
-    /* Of an imported one the shapes are with the operator itself. */
+    /* Of an imported one the only shapes are with the operator itself. */
     f->shapes = alloc_zero(1, sizeof(*f->shapes));
     f->shape_count = 1;
     f->shapes[0] = (struct operator_shape){
@@ -401,9 +401,6 @@ static int read_sums(struct reader *r, struct store *s, int64_t run,
     int rc = store_each_operator_sum(s, run, take_operator_sum, r, e);
 
     close_sums(r);
-    if (!rc)
-        rc = store_each_operator_shape(s, run, take_shape, r, e);
-    close_shapes(r);
     return rc;
 }
 
@@ -421,6 +418,9 @@ static int read_all(struct reader *r, struct store *s, int64_t run,
     if (!rc)
         rc = r->summed ? read_sums(r, s, run, e)
                        : operators_sum_runs(r->out, s, run, e);
+    if (!rc)
+        rc = store_each_operator_shape(s, run, take_shape, r, e);
+    close_shapes(r);
     return rc;
 }
 

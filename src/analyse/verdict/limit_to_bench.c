@@ -107,11 +107,17 @@ static void count_measured(struct focus *f, struct window *w,
             s->sessions[n].aside = false;
     if (!w->point)
         w->point = point_of(f, i);
-    f->points[w->point - 1].known.done++;
+
+    struct point *p = &f->points[w->point - 1];
+
+    p->known.done++;
+    p->known.marked += how == COUNTED_MARKED;
+    p->known.left_out +=
+            how == LEFT_OUT && counting_touched(f->counting, i) == SLOWED;
     if (how == LEFT_OUT)
         return;
     spread_add(&w->spread, i->duration_ns);
-    spread_add(&f->points[w->point - 1].spread, i->duration_ns);
+    spread_add(&p->spread, i->duration_ns);
 }
 
 static void take_inference(void *to, const struct inference *i)

@@ -98,9 +98,9 @@ static void model_name(const struct page *p, const struct summary_session *x)
         buf_printf(p->out, "model from memory, %s",
                 term_bytes(size, (double)x->model_bytes));
     } else {
-        buf_text(p->out, x->seen_late  ? "session made before the meter came"
-                         : !x->library ? "a model that was not named"
-                                       : "model from memory");
+        buf_text(p->out, !x->library    ? "a model that was not named"
+                         : x->seen_late ? "session made before the meter came"
+                                        : "model from memory");
     }
 }
 

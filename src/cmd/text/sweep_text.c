@@ -1,5 +1,6 @@
 #include "cmd/text/sweep_text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 static void heads(const struct page *p, const struct sweep *s, bool rounds)
@@ -28,6 +29,12 @@ static const char *name_of(char out[32], const struct sweep *s, size_t i)
     return out;
 }
 
+static void slowed(const struct page *p, const char *how, uint64_t count)
+{
+    if (count)
+        buf_printf(p->out, "  %s %" PRIu64 " that tracing slowed", how, count);
+}
+
 static void point(const struct page *p, const struct sweep *s, size_t i,
         bool rounds)
 {
@@ -50,6 +57,8 @@ static void point(const struct page *p, const struct sweep *s, size_t i,
     else
         (void)term_count(text, (uint64_t)(per_s + 0.5));
     term_right(p->out, text, PAGE_COLUMN);
+    slowed(p, "without", x->left_out);
+    slowed(p, "with", x->marked);
     buf_char(p->out, '\n');
 }
 

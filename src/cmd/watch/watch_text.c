@@ -230,16 +230,36 @@ static void sum_changes(const struct page *p, const struct watching *w)
     }
 }
 
-/* Each reason once, with the metrics that it explains. */
+static bool is_absent(const struct sampling_source *x)
+{
+    return x->rc && x->rc != -ECANCELED;
+}
+
+/* Sources that are not here; `reason`: only those for that reason. */
+static size_t count_absent(const struct watching *w, const char *reason)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < sampling_source_count(w->sampling); i++) {
+        const struct sampling_source *x = sampling_source_at(w->sampling, i);
+
+        count += is_absent(x) && (!reason || strcmp(x->why.text, reason) == 0);
+    }
+    return count;
+}
+
+/* Each reason once, with the first metric that it explains; what a source is
+ * not here for, is the doctor's to tell. */
 static void sum_missing(const struct page *p, const struct watch_view *v)
 {
     const struct watching *w = v->watching;
     const struct subjects *s = sampling_subjects(w->sampling);
     const char *label = "missing";
+    size_t absent = count_absent(w, NULL);
 
     for (size_t i = 0; i < subjects_missing_count(s); i++) {
         const struct absence_note *n = subjects_missing_at(s, i);
-        bool said = false;
+        bool said = count_absent(w, n->reason) > 0;
 
         for (size_t k = 0; k < i && !said; k++)
             said = strcmp(subjects_missing_at(s, k)->reason, n->reason) == 0;
@@ -251,16 +271,11 @@ static void sum_missing(const struct page *p, const struct watch_view *v)
         term_text(p->out, n->reason);
         buf_char(p->out, '\n');
     }
-    for (size_t i = 0; i < sampling_source_count(w->sampling); i++) {
-        const struct sampling_source *x = sampling_source_at(w->sampling, i);
-
-        if (!x->rc || x->rc == -ECANCELED)
-            continue;
+    if (absent) {
         page_label(p, label);
         label = "";
-        buf_printf(p->out, "%s: ", x->sampler->name);
-        term_text(p->out, x->why.text);
-        buf_char(p->out, '\n');
+        buf_printf(p->out, "%zu source%s; why: ortmeter doctor\n", absent,
+                absent == 1 ? "" : "s");
     }
     if (v->events)
         watch_events_missing_text(p, v->events, label);

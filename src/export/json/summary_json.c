@@ -288,6 +288,10 @@ static void sweep(struct json *j, const struct sweep *s)
         if (p->level != SWEEP_NO_LEVEL)
             json_text(j, "level", sweep_level_name(p->level));
         json_u64(j, "count", p->latency.count);
+        if (p->left_out)
+            json_u64(j, "traced_left_out", p->left_out);
+        if (p->marked)
+            json_u64(j, "slowed_by_tracing", p->marked);
         if (p->latency.count)
             spread(j, &p->latency);
         json_u64(j, "rounds", p->rounds);

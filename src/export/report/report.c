@@ -366,10 +366,20 @@ static void resources(struct report *r, const struct summary *s)
 
 /* --- a benchmark's points ------------------------------------------------- */
 
+static void sweep_slowed(struct report_table *t, const struct sweep_point *p)
+{
+    if (p->left_out)
+        report_addf(t, "%" PRIu64 ", left out", p->left_out);
+    else if (p->marked)
+        report_addf(t, "%" PRIu64 " of them", p->marked);
+    else
+        report_add(t, "");
+}
+
 static void sweep(struct report *r, const struct summary *s)
 {
     static const char *const head[] = { "count", "p50", "low", "high", "p99",
-        "samples/s", "" };
+        "samples/s", "slowed by tracing", "" };
     struct report_table *t = report_begin(r, "Sweep", LEN(head) + 1);
 
     report_add(t, s->sweep.levels ? "level" : "batch");
@@ -388,6 +398,7 @@ static void sweep(struct report *r, const struct summary *s)
         report_add_duration(t, p->high_ns);
         report_add_duration(t, p->latency.p99);
         report_addf(t, "%.1f", sweep_samples_per_s(p));
+        sweep_slowed(t, p);
         report_add(t, p->rounds > 1 && sweep_overlaps(&s->sweep, i)
                               ? "not told apart from the one before"
                               : "");
