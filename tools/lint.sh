@@ -177,6 +177,20 @@ beginnings() {
         xargs -r grep -L '^#pragma once$' || true)"
 }
 
+# One name, one struct: in the program, in the guest and in their contract.
+structs() {
+    local folder
+    complain 'a struct that two headers define' "$(
+        for folder in src hook; do
+            # shellcheck disable=SC2046 # names without blanks
+            grep -HE '^struct [a-z0-9_]+ \{' $(printf '%s\n' "${product[@]}" |
+                grep -E "^($folder|wire)/.*\.h$") |
+                sed 's/^\(.*\):struct \(.*\) {.*/\2 \1/' | sort |
+                awk '$1 == name { print $1 ": " file " and " $2 }
+                    { name = $1; file = $2 }'
+        done)"
+}
+
 # A file that no build knows is a test that never ran.
 unbuilt() {
     local meson file stem os
@@ -222,6 +236,7 @@ functions
 retired
 includes
 beginnings
+structs
 unbuilt
 links
 scripts

@@ -23,7 +23,7 @@ static bool is_watts(unsigned metric)
            metric == METRIC_battery_power_watts;
 }
 
-void readings_add(struct readings *r, uint64_t time_ns, double value)
+void readings_add(struct sensor_readings *r, uint64_t time_ns, double value)
 {
     if (r->count == r->cap) {
         r->cap = r->cap ? 2 * r->cap : 256;
