@@ -142,8 +142,8 @@ static int tell_streams(struct replay *r, struct store *s, int64_t run,
     TABLE(inference, WANTED(r, inference));
     TABLE(operator_run, WANTED(r, ran_operator));
     TABLE(section, WANTED(r, section));
-    TABLE(token, WANTED(r, token));
     TABLE(mark, WANTED(r, mark));
+    TABLE(token, WANTED(r, token));
     TABLE(reading, WANTED(r, changes));
     TABLE(rollup, WANTED(r, rollup));
     return rc;

@@ -7,7 +7,7 @@
 #include "store/store.h"
 
 /* Tells all of them the run, from `begin` to `close`: what happened seldom
- * first, by kind, then inferences, operator runs, sections, tokens, marks,
+ * first, by kind, then inferences, operator runs, sections, marks, tokens,
  * readings (`changes`) and rollups, each kind in the order in which it was
  * recorded.  A table is read once, for all, and not at all if nobody wants it.
  *

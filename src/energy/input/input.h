@@ -80,7 +80,7 @@ bool input_has_power(const struct energy_input *g);
 
 struct input_subject *input_find(const struct energy_input *g, uint32_t id);
 
-/* gather.c: everything but the idle watts; no work where only joules are wanted
+/* input.c: everything but the idle watts; no work where only joules are wanted
  * and there are none.  input_release() in any case. */
 int input_read(struct energy_input *g, struct store *s, int64_t run,
         struct error *e);
