@@ -191,6 +191,18 @@ structs() {
         done)"
 }
 
+# The folders of the tree are those of docs/architecture.md.
+rooms() {
+    local folder
+    complain 'a folder that docs/architecture.md does not name' "$(
+        printf '%s\n' "${product[@]}" | xargs -n 1 dirname | sort -u |
+            while read -r folder; do
+                [ "$folder" = src ] || grep '^| `' docs/architecture.md |
+                    grep -qE "\`$folder\`|\`$(cut -d / -f 1,2 <<<"$folder")\`.*[ \`]${folder##*/}/" ||
+                    echo "$folder"
+            done)"
+}
+
 # A file that no build knows is a test that never ran.
 unbuilt() {
     local meson file stem os
@@ -237,6 +249,7 @@ retired
 includes
 beginnings
 structs
+rooms
 unbuilt
 links
 scripts
