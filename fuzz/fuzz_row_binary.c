@@ -6,14 +6,14 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static char name[] = "x";
-static struct column columns[] = {
+static struct stored_column columns[] = {
     { .name = name, .kind = COLUMN_INTEGER, .key = true },
     { .name = name, .kind = COLUMN_TEXT, .nullable = true },
     { .name = name, .kind = COLUMN_REAL, .nullable = true },
     { .name = name, .kind = COLUMN_NAME },
     { .name = name, .kind = COLUMN_INTEGER, .nullable = true },
 };
-static const struct table table = { .name = name,
+static const struct stored_table table = { .name = name,
     .columns = columns,
     .count = 5 };
 
@@ -22,7 +22,7 @@ static const struct table table = { .name = name,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct str rest = { (const char *)data, size }, id;
-    struct cell cells[5], again[5];
+    struct stored_cell cells[5], again[5];
 
     for (;;) {
         struct str before = rest;

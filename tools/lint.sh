@@ -177,6 +177,32 @@ beginnings() {
         xargs -r grep -L '^#pragma once$' || true)"
 }
 
+# One name, one struct: in the program, in the guest and in their contract.
+structs() {
+    local folder
+    complain 'a struct that two headers define' "$(
+        for folder in src hook; do
+            # shellcheck disable=SC2046 # names without blanks
+            grep -HE '^struct [a-z0-9_]+ \{' $(printf '%s\n' "${product[@]}" |
+                grep -E "^($folder|wire)/.*\.h$") |
+                sed 's/^\(.*\):struct \(.*\) {.*/\2 \1/' | sort |
+                awk '$1 == name { print $1 ": " file " and " $2 }
+                    { name = $1; file = $2 }'
+        done)"
+}
+
+# The folders of the tree are those of docs/architecture.md.
+rooms() {
+    local folder
+    complain 'a folder that docs/architecture.md does not name' "$(
+        printf '%s\n' "${product[@]}" | xargs -n 1 dirname | sort -u |
+            while read -r folder; do
+                [ "$folder" = src ] || grep '^| `' docs/architecture.md |
+                    grep -qE "\`$folder\`|\`$(cut -d / -f 1,2 <<<"$folder")\`.*[ \`]${folder##*/}/" ||
+                    echo "$folder"
+            done)"
+}
+
 # A file that no build knows is a test that never ran.
 unbuilt() {
     local meson file stem os
@@ -222,6 +248,8 @@ functions
 retired
 includes
 beginnings
+structs
+rooms
 unbuilt
 links
 scripts

@@ -5,7 +5,7 @@
 /* Whole numbers up to here are exact in a double. */
 #define EXACT 9007199254740992.0
 
-uint64_t schedule_moment(const struct schedule *s, uint64_t n)
+uint64_t schedule_moment(const struct request_schedule *s, uint64_t n)
 {
     double after_ns = (double)n * 1e9 / s->per_s;
 
@@ -13,7 +13,7 @@ uint64_t schedule_moment(const struct schedule *s, uint64_t n)
     return s->start_ns + (uint64_t)(after_ns < EXACT ? after_ns + 0.5 : EXACT);
 }
 
-uint64_t schedule_count(const struct schedule *s, uint64_t duration_ns)
+uint64_t schedule_count(const struct request_schedule *s, uint64_t duration_ns)
 {
     double count = ceil((double)duration_ns * s->per_s / 1e9);
 

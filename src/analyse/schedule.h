@@ -10,14 +10,14 @@
 
 #include <stdint.h>
 
-struct schedule {
+struct request_schedule {
     uint64_t start_ns;
     double per_s; /* more than 0 */
 };
 
 /* When request n, from 0, is meant to start.  Each is rounded for itself, so
  * that nothing drifts. */
-uint64_t schedule_moment(const struct schedule *s, uint64_t n);
+uint64_t schedule_moment(const struct request_schedule *s, uint64_t n);
 
 /* How many requests are meant to start in the first `duration_ns`. */
-uint64_t schedule_count(const struct schedule *s, uint64_t duration_ns);
+uint64_t schedule_count(const struct request_schedule *s, uint64_t duration_ns);

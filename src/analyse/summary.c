@@ -7,6 +7,7 @@
 #include "analyse/verdict/limit_to_bench.h"
 #include "analyse/warmup.h"
 #include "base/alloc.h"
+#include "store/replay.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -411,22 +412,6 @@ static void finish(struct summary *s)
     find_warmup(s);
 }
 
-static int read_inferences(struct summary *out, struct store *s, int64_t run,
-        struct counting *counting, struct error *e)
-{
-    struct reading_inferences reading = { .summary = out,
-        .generations = generations_new(counting),
-        .counting = counting };
-    int rc = store_each_inference(s, run, take_inference, &reading, e);
-
-    generations_finish(reading.generations, &out->tokens);
-    out->tokens.growth_known =
-            growth_finish(&reading.growth, &out->tokens.growth);
-    if (!rc)
-        find_tracing(out, counting);
-    return rc;
-}
-
 static int read_operators(struct summary *out, struct store *s, int64_t run,
         struct error *e)
 {
@@ -453,31 +438,94 @@ static int read_operators(struct summary *out, struct store *s, int64_t run,
     return rc;
 }
 
+/* --- who was not followed --------------------------------------------------
+ */
+
+static struct summary_not_followed *add_not_followed(struct summary *s,
+        uint32_t subject)
+{
+    struct summary_not_followed *x =
+            GROW(s->not_followed, s->not_followed_count);
+
+    x->subject = subject;
+    return x;
+}
+
+/* Any process may turn out to be one: a subject is told before what is missing
+ * of it. */
+static void take_subject(void *to, const struct subject_entry *x)
+{
+    struct summary_not_followed *may;
+
+    if (x->subject.kind != SUBJECT_PROCESS)
+        return;
+    may = add_not_followed(to, x->id);
+    may->pid = x->subject.number;
+    may->program = copy(x->subject.name);
+    may->runtime = copy(x->subject.detail);
+}
+
 static void take_absence(void *to, const struct absence_note *a)
 {
     struct summary *s = to;
+    struct summary_not_followed *x = NULL;
 
     if (a->metric != METRIC_inferences_total)
         return;
-    s->not_followed = alloc_resize(s->not_followed,
-            (s->not_followed_count + 1) * sizeof(*s->not_followed));
-    s->not_followed[s->not_followed_count++] = (struct summary_not_followed){
-        .subject = a->subject,
-        .reason = copy(a->reason),
-    };
+    for (size_t i = 0; i < s->not_followed_count && !x; i++)
+        if (s->not_followed[i].subject == a->subject &&
+                !s->not_followed[i].reason)
+            x = &s->not_followed[i];
+    if (!x)
+        x = add_not_followed(s, a->subject);
+    x->reason = copy(a->reason);
 }
 
-static void take_subject(void *to, const struct subject_entry *x)
+static void release_not_followed(struct summary_not_followed *x)
 {
-    struct summary *s = to;
+    free(x->program);
+    free(x->runtime);
+    free(x->reason);
+}
+
+static void forget_followed(struct summary *s)
+{
+    size_t kept = 0;
 
     for (size_t i = 0; i < s->not_followed_count; i++)
-        if (s->not_followed[i].subject == x->id &&
-                !s->not_followed[i].program) {
-            s->not_followed[i].pid = x->subject.number;
-            s->not_followed[i].program = copy(x->subject.name);
-            s->not_followed[i].runtime = copy(x->subject.detail);
-        }
+        if (s->not_followed[i].reason)
+            s->not_followed[kept++] = s->not_followed[i];
+        else
+            release_not_followed(&s->not_followed[i]);
+    s->not_followed_count = kept;
+}
+
+/* --- from the store ------------------------------------------------------- */
+
+/* All that comes as it was told: in one pass. */
+static int replay(struct summary *out, struct store *s, int64_t run,
+        struct counting *counting, struct error *e)
+{
+    struct reading_inferences reading = { .summary = out,
+        .generations = generations_new(counting),
+        .counting = counting };
+    const struct subscriber own = { out, .begin = take_run,
+        .process = take_process, .library = take_library,
+        .session = take_session, .section = take_section, .token = take_token,
+        .mark = take_mark, .thread = take_thread, .subject = take_subject,
+        .missing = take_absence };
+    const struct subscriber inferences = { &reading,
+        .inference = take_inference };
+    int rc = store_replay(s, run,
+            &(struct subscribers){ { &own, &inferences }, 2 }, e);
+
+    forget_followed(out);
+    generations_finish(reading.generations, &out->tokens);
+    out->tokens.growth_known =
+            growth_finish(&reading.growth, &out->tokens.growth);
+    if (!rc)
+        find_tracing(out, counting);
+    return rc;
 }
 
 typedef int (*read_energy)(struct run_energy *out, struct store *s, int64_t run,
@@ -490,34 +538,14 @@ static int read_all(struct summary *out, struct store *s, int64_t run,
 
     *out = (struct summary){ .prices.pue = 1, .shown_phase = PHASES };
 
-    int rc = store_read_run(s, run, take_run, out, e);
+    int rc = counting_read(&counting, s, run, e);
 
     if (!rc)
-        rc = store_each_process(s, run, take_process, out, e);
-    if (!rc)
-        rc = store_each_library(s, run, take_library, out, e);
-    if (!rc)
-        rc = store_each_session(s, run, take_session, out, e);
-    if (!rc)
-        rc = counting_read(&counting, s, run, e);
-    if (!rc)
-        rc = read_inferences(out, s, run, counting, e);
+        rc = replay(out, s, run, counting, e);
     if (!rc)
         rc = read_operators(out, s, run, e);
     if (!rc)
-        rc = store_each_section(s, run, take_section, out, e);
-    if (!rc)
-        rc = store_each_token(s, run, take_token, out, e);
-    if (!rc)
-        rc = store_each_mark(s, run, take_mark, out, e);
-    if (!rc)
-        rc = store_each_thread(s, run, take_thread, out, e);
-    if (!rc)
         rc = session_devices_read(out, s, run, e);
-    if (!rc)
-        rc = store_each_absence(s, run, take_absence, out, e);
-    if (!rc)
-        rc = store_each_subject(s, run, take_subject, out, e);
     if (!rc)
         rc = usage_read(&out->usage, s, run, e);
     if (!rc)
@@ -590,11 +618,8 @@ void summary_release(struct summary *s)
         free(s->libraries[i].untraced);
     }
     free(s->libraries);
-    for (size_t i = 0; i < s->not_followed_count; i++) {
-        free(s->not_followed[i].program);
-        free(s->not_followed[i].runtime);
-        free(s->not_followed[i].reason);
-    }
+    for (size_t i = 0; i < s->not_followed_count; i++)
+        release_not_followed(&s->not_followed[i]);
     free(s->not_followed);
     release_sessions(s);
     for (size_t i = 0; i < s->section_count; i++)

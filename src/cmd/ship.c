@@ -23,7 +23,7 @@ struct shipping {
     struct store *store;
     struct clickhouse *clickhouse;
     struct address address;
-    struct tables tables;
+    struct stored_tables tables;
 };
 
 static int choose_runs(struct shipping *x, char *const *names, struct error *e)

@@ -3,6 +3,7 @@
 #include "analyse/summary.h"
 #include "base/alloc.h"
 #include "model/phase.h"
+#include "store/replay.h"
 
 #include <stdlib.h>
 
@@ -85,17 +86,20 @@ static void take_operator(void *to, const struct operator* o)
     x->outputs = copy(o->outputs);
 }
 
+struct subscriber names_subscriber(struct names *n)
+{
+    return (struct subscriber){ .context = n,
+        .process = take_process,
+        .thread = take_thread,
+        .session = take_session,
+        .found_operator = take_operator };
+}
+
 int names_read(struct names *n, struct store *s, int64_t run, struct error *e)
 {
-    int rc = store_each_process(s, run, take_process, n, e);
+    const struct subscriber to = names_subscriber(n);
 
-    if (!rc)
-        rc = store_each_thread(s, run, take_thread, n, e);
-    if (!rc)
-        rc = store_each_session(s, run, take_session, n, e);
-    if (!rc)
-        rc = store_each_operator(s, run, take_operator, n, e);
-    return rc;
+    return store_replay_to(s, run, &to, e);
 }
 
 /* --- asking --------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "model/subscriber.h"
 #include "store/store.h"
 
 /* When the machine was held back, on tracks of its own. */
@@ -29,6 +30,8 @@ struct named_session {
     uint64_t read_ns; /* of its making; 0: not told apart */
 };
 
+/* Collects them as a run is told; or reads them of a stored run. */
+struct subscriber names_subscriber(struct names *n);
 int names_read(struct names *n, struct store *s, int64_t run, struct error *e);
 void names_release(struct names *n);
 

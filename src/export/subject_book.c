@@ -52,6 +52,11 @@ static void take_subject(void *to, const struct subject_entry *x)
     subject_book_add(to, x->id, &x->subject);
 }
 
+struct subscriber subject_book_subscriber(struct subject_book *b)
+{
+    return (struct subscriber){ .context = b, .subject = take_subject };
+}
+
 int subject_book_read(struct subject_book *b, struct store *s, int64_t run,
         struct error *e)
 {

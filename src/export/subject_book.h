@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "export/metrics/figure_list.h"
+#include "model/subscriber.h"
 #include "store/store.h"
 
 /* Starts zeroed. */
@@ -11,6 +12,8 @@ struct subject_book {
     struct map subjects; /* number to struct subject, whose texts are owned */
 };
 
+/* Collects them as a run is told; or reads those of a stored run. */
+struct subscriber subject_book_subscriber(struct subject_book *b);
 int subject_book_read(struct subject_book *b, struct store *s, int64_t run,
         struct error *e);
 void subject_book_add(struct subject_book *b, uint32_t id,

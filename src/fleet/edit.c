@@ -112,7 +112,7 @@ int edit_delete(struct clickhouse *c, const char *id, struct error *e)
     int rc = fetch_copy_open(&x, c, e);
 
     for (size_t i = 0; !rc && i < x.tables.count; i++) {
-        const struct table *t = &x.tables.items[i];
+        const struct stored_table *t = &x.tables.items[i];
         char name[LAYOUT_NAME_MAX];
 
         layout_local_name(name, t->name, clickhouse_address(c));

@@ -12,14 +12,14 @@
 /* --- from an answer to rows ----------------------------------------------- */
 
 struct reading_in {
-    const struct table *table;
+    const struct stored_table *table;
     struct row_writer *writer;
-    struct cell *cells;
+    struct stored_cell *cells;
     struct buf left;      /* the beginning of a row, from the last piece */
     size_t status, meter; /* columns of a run; SIZE_MAX: of no run */
 };
 
-static size_t column_index(const struct table *t, const char *name)
+static size_t column_index(const struct stored_table *t, const char *name)
 {
     for (size_t i = 0; t->is_runs && i < t->count; i++)
         if (strcmp(t->columns[i].name, name) == 0)
@@ -65,7 +65,7 @@ static int take_rows(void *to, struct str piece, struct error *e)
 }
 
 static int copy_rows(struct store *s, struct clickhouse *c,
-        const struct table *t, const char *sql, struct error *e)
+        const struct stored_table *t, const char *sql, struct error *e)
 {
     struct reading_in in = {
         .table = t,
@@ -90,15 +90,15 @@ static int copy_rows(struct store *s, struct clickhouse *c,
 
 /* Columns that the server does not have, because only older ones of us wrote
  * to it, are left out: nothing is known of them. */
-static void keep_known(struct fetch_copy *x, struct table *t)
+static void keep_known(struct fetch_copy *x, struct stored_table *t)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < t->count; i++) {
-        struct column *c = &t->columns[i];
+        struct stored_column *c = &t->columns[i];
 
         if (layout_has(buf_str(&x->there), t->name, c->name)) {
-            struct column keep = *c;
+            struct stored_column keep = *c;
 
             *c = t->columns[kept];
             t->columns[kept++] = keep;
@@ -112,8 +112,8 @@ static void keep_known(struct fetch_copy *x, struct table *t)
     t->count = kept;
 }
 
-static int copy_table(struct fetch_copy *x, struct table *t, const char *more,
-        struct error *e)
+static int copy_table(struct fetch_copy *x, struct stored_table *t,
+        const char *more, struct error *e)
 {
     const char *between = " ORDER BY ";
     struct buf sql = { 0 };

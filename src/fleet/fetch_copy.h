@@ -8,7 +8,7 @@
 struct fetch_copy {
     struct clickhouse *clickhouse;
     struct store *store; /* the copy */
-    struct tables tables;
+    struct stored_tables tables;
     struct buf there; /* the server's columns */
     struct buf where; /* which runs, as SQL: " WHERE ..." */
 };

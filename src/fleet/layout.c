@@ -33,7 +33,7 @@ bool layout_has(struct str there, const char *table, const char *column)
 /* --- statements ----------------------------------------------------------- */
 
 /* Times and numbers grow evenly; other whole numbers need few of their bits. */
-static const char *codec_of(const struct column *c)
+static const char *codec_of(const struct stored_column *c)
 {
     static const char *const even[] = { "number", "start_ns", "time_ns",
         "timestamp", "second" };
@@ -48,7 +48,7 @@ static const char *codec_of(const struct column *c)
     return "T64, ZSTD(1)";
 }
 
-static void add_type(struct buf *out, const struct column *c,
+static void add_type(struct buf *out, const struct stored_column *c,
         const struct clickhouse_traits *traits)
 {
     const char *type = c->kind == COLUMN_INTEGER ? "Int64"
@@ -63,7 +63,7 @@ static void add_type(struct buf *out, const struct column *c,
         buf_printf(out, " CODEC(%s)", codec_of(c));
 }
 
-static void add_columns(struct buf *out, const struct table *t,
+static void add_columns(struct buf *out, const struct stored_table *t,
         const struct clickhouse_traits *traits, const char *name)
 {
     buf_printf(out,
@@ -78,7 +78,7 @@ static void add_columns(struct buf *out, const struct table *t,
     buf_text(out, ") ENGINE = ");
 }
 
-void layout_create(struct buf *out, const struct table *t,
+void layout_create(struct buf *out, const struct stored_table *t,
         const struct clickhouse_traits *traits, const char *name)
 {
     add_columns(out, t, traits, name);
@@ -91,7 +91,7 @@ void layout_create(struct buf *out, const struct table *t,
     buf_char(out, ')');
 }
 
-void layout_create_spread(struct buf *out, const struct table *t,
+void layout_create_spread(struct buf *out, const struct stored_table *t,
         const struct clickhouse_traits *traits, const struct address *a)
 {
     struct clickhouse_traits plain = *traits;
@@ -113,7 +113,7 @@ void layout_local_name(char out[LAYOUT_NAME_MAX], const char *table,
 }
 
 /* Of tables that an older ortmeter made. */
-static int add_missing(struct clickhouse *c, const struct table *t,
+static int add_missing(struct clickhouse *c, const struct stored_table *t,
         const char *name, struct str there, struct error *e)
 {
     struct buf sql = { 0 };
@@ -131,8 +131,8 @@ static int add_missing(struct clickhouse *c, const struct table *t,
     return rc;
 }
 
-static int ensure(struct clickhouse *c, const struct table *t, bool spread,
-        struct str there, struct error *e)
+static int ensure(struct clickhouse *c, const struct stored_table *t,
+        bool spread, struct str there, struct error *e)
 {
     const struct address *a = clickhouse_address(c);
     struct buf sql = { 0 };
@@ -153,7 +153,8 @@ static int ensure(struct clickhouse *c, const struct table *t, bool spread,
     return rc;
 }
 
-int layout_ensure(struct clickhouse *c, const struct tables *t, struct error *e)
+int layout_ensure(struct clickhouse *c, const struct stored_tables *t,
+        struct error *e)
 {
     const struct address *a = clickhouse_address(c);
     struct buf there = { 0 };
@@ -200,8 +201,8 @@ static int drop_old(struct clickhouse *c, const char *name, uint64_t days,
     return rc;
 }
 
-int layout_retain(struct clickhouse *c, const struct tables *t, uint64_t days,
-        bool *once, struct error *e)
+int layout_retain(struct clickhouse *c, const struct stored_tables *t,
+        uint64_t days, bool *once, struct error *e)
 {
     int rc = 0;
 

@@ -22,17 +22,17 @@ void layout_local_name(char out[LAYOUT_NAME_MAX], const char *table,
         const struct address *a);
 
 /* Makes the tables and columns that are missing. */
-int layout_ensure(struct clickhouse *c, const struct tables *t,
+int layout_ensure(struct clickhouse *c, const struct stored_tables *t,
         struct error *e);
 
 /* Rows of runs that began more than so many days ago go, by and by.  A server
  * that cannot do that by itself drops now what is due by whole months, and
  * `once` says so: whoever asks must ask again later. */
-int layout_retain(struct clickhouse *c, const struct tables *t, uint64_t days,
-        bool *once, struct error *e);
+int layout_retain(struct clickhouse *c, const struct stored_tables *t,
+        uint64_t days, bool *once, struct error *e);
 
 /* The statements: for those who look after the server, and for tests. */
-void layout_create(struct buf *out, const struct table *t,
+void layout_create(struct buf *out, const struct stored_table *t,
         const struct clickhouse_traits *traits, const char *name);
-void layout_create_spread(struct buf *out, const struct table *t,
+void layout_create_spread(struct buf *out, const struct stored_table *t,
         const struct clickhouse_traits *traits, const struct address *a);

@@ -37,11 +37,11 @@ static uint64_t bits_of(double real)
     return bits;
 }
 
-void row_binary_cells(struct buf *out, const struct table *t,
-        const struct cell *cells)
+void row_binary_cells(struct buf *out, const struct stored_table *t,
+        const struct stored_cell *cells)
 {
     for (size_t i = 0; i < t->count; i++) {
-        const struct cell *c = &cells[i];
+        const struct stored_cell *c = &cells[i];
 
         if (t->columns[i].nullable) {
             buf_char(out, c->there ? 0 : 1);
@@ -100,13 +100,14 @@ static int take_text(struct str *out, struct str *rest)
                                      : take_bytes(out, rest, (size_t)len);
 }
 
-static int take_cell(struct cell *out, const struct column *c, struct str *rest)
+static int take_cell(struct stored_cell *out, const struct stored_column *c,
+        struct str *rest)
 {
     uint64_t bits = 0;
     struct str lacking;
     int rc;
 
-    *out = (struct cell){ .there = true };
+    *out = (struct stored_cell){ .there = true };
     if (c->nullable) {
         if (!take_bytes(&lacking, rest, 1))
             return 0;
@@ -126,8 +127,8 @@ static int take_cell(struct cell *out, const struct column *c, struct str *rest)
     return rc;
 }
 
-int row_binary_take(struct str *id, struct cell *cells, const struct table *t,
-        struct str *rest)
+int row_binary_take(struct str *id, struct stored_cell *cells,
+        const struct stored_table *t, struct str *rest)
 {
     struct str left = *rest;
     int rc = take_bytes(id, &left, RUN_ID_LEN);

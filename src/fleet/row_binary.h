@@ -16,11 +16,11 @@
 
 void row_binary_u16(struct buf *out, uint16_t value);
 void row_binary_u64(struct buf *out, uint64_t value);
-void row_binary_cells(struct buf *out, const struct table *t,
-        const struct cell *cells);
+void row_binary_cells(struct buf *out, const struct stored_table *t,
+        const struct stored_cell *cells);
 
 /* Takes one row off `rest`: the run's id and the table's cells, which point
  * into it.  1: taken.  0: the row is not all there yet, `rest` is untouched.
  * -EBADMSG: this is not such a row. */
-int row_binary_take(struct str *id, struct cell *cells, const struct table *t,
-        struct str *rest);
+int row_binary_take(struct str *id, struct stored_cell *cells,
+        const struct stored_table *t, struct str *rest);

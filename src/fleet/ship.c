@@ -17,7 +17,7 @@
 
 struct batch {
     struct clickhouse *clickhouse;
-    const struct table *table;
+    const struct stored_table *table;
     const struct shipment *shipment;
     uint64_t version;
     struct buf rows;
@@ -57,7 +57,7 @@ static void digest(struct batch *b, size_t from)
         b->digest = (b->digest ^ (unsigned char)b->rows.p[i]) * 1099511628211u;
 }
 
-static void add_row(void *to, const struct cell *cells)
+static void add_row(void *to, const struct stored_cell *cells)
 {
     struct batch *b = to;
 
@@ -80,7 +80,7 @@ static void add_row(void *to, const struct cell *cells)
     }
 }
 
-static struct batch batch_of(struct clickhouse *c, const struct table *t,
+static struct batch batch_of(struct clickhouse *c, const struct stored_table *t,
         const struct shipment *x, struct ship_tally *tally, struct error *e)
 {
     return (struct batch){
@@ -147,7 +147,7 @@ static int ship_whole(struct store *s, struct batch *b, const char *to)
 }
 
 static int ship_table(struct clickhouse *c, struct store *s,
-        const struct table *t, const struct shipment *x,
+        const struct stored_table *t, const struct shipment *x,
         struct ship_tally *tally, struct error *e)
 {
     struct batch b = batch_of(c, t, x, tally, e);
@@ -160,7 +160,7 @@ static int ship_table(struct clickhouse *c, struct store *s,
 
 /* --- a run ---------------------------------------------------------------- */
 
-static int count_there(struct clickhouse *c, const struct table *t,
+static int count_there(struct clickhouse *c, const struct stored_table *t,
         const struct shipment *x, uint64_t *count, struct error *e)
 {
     struct buf sql = { 0 }, answer = { 0 };
@@ -181,7 +181,7 @@ static int count_there(struct clickhouse *c, const struct table *t,
 /* A server that died may have lost what it had confirmed: then all of the
  * table is sent once more. */
 static int check_table(struct clickhouse *c, struct store *s,
-        const struct table *t, const struct shipment *x,
+        const struct stored_table *t, const struct shipment *x,
         struct ship_tally *tally, struct error *e)
 {
     const char *to = clickhouse_address(c)->name;
@@ -210,7 +210,7 @@ static int check_table(struct clickhouse *c, struct store *s,
 /* The run itself goes last: one that is there is there with all that belongs
  * to it. */
 static int ship_run(struct clickhouse *c, struct store *s,
-        const struct tables *t, const struct shipment *x,
+        const struct stored_tables *t, const struct shipment *x,
         struct ship_tally *tally, struct error *e)
 {
     int rc = 0;
@@ -227,8 +227,9 @@ static int ship_run(struct clickhouse *c, struct store *s,
     return rc;
 }
 
-int ship_all(struct clickhouse *c, struct store *s, const struct tables *t,
-        bool recording, struct ship_tally *tally, struct error *e)
+int ship_all(struct clickhouse *c, struct store *s,
+        const struct stored_tables *t, bool recording, struct ship_tally *tally,
+        struct error *e)
 {
     const char *to = clickhouse_address(c)->name;
     struct shipment x = { 0 };

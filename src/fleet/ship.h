@@ -18,5 +18,6 @@ struct ship_tally {
 /* Sends what is waiting of all runs that are to go there; while `recording`,
  * more is expected of those that this process records.  Ends at the first
  * error; what was sent until then stays sent. */
-int ship_all(struct clickhouse *c, struct store *s, const struct tables *t,
-        bool recording, struct ship_tally *tally, struct error *e);
+int ship_all(struct clickhouse *c, struct store *s,
+        const struct stored_tables *t, bool recording, struct ship_tally *tally,
+        struct error *e);

@@ -24,7 +24,7 @@ struct shipper {
     struct store *store;
     struct clickhouse *clickhouse;
     struct address address;
-    struct tables tables;
+    struct stored_tables tables;
     struct shipper_outcome outcome;
 
     pthread_t thread;
@@ -43,7 +43,7 @@ static int connect_to(struct shipper *s, struct error *e)
                                      &s->cancel, e);
 
     if (!rc && !s->tables.count) {
-        struct tables tables = { 0 };
+        struct stored_tables tables = { 0 };
 
         rc = store_tables(&tables, s->store, e);
         if (!rc)

@@ -1,5 +1,5 @@
-/* import.h -- a file of another tool's, as a run of ours.  Only for import.c
- * and the importers that it lists. */
+/* import.h -- a file of another tool's, as a run of ours.  Only for
+ * cmd/cli/import_file.c and the importers that it lists. */
 #pragma once
 
 #include "base/buf.h"

@@ -26,7 +26,7 @@ struct history *history_new(size_t bytes)
 {
     struct history *h = alloc_zero(1, sizeof(*h));
     size_t each = sizeof(struct block) + sizeof(struct block_note) +
-                  (sizeof(struct series) + MAP_BYTES) / BLOCKS_PER_SERIES;
+                  (sizeof(struct kept_series) + MAP_BYTES) / BLOCKS_PER_SERIES;
     size_t count = bytes > sizeof(*h) ? (bytes - sizeof(*h)) / each : 0;
 
     /* Two lanes of one series, and one block to spare, is the least. */
@@ -133,8 +133,8 @@ static uint64_t key_of(uint32_t subject, unsigned metric)
     return (uint64_t)subject << 16 | metric;
 }
 
-const struct series *history_series(const struct history *h, uint32_t subject,
-        enum metric_id metric)
+const struct kept_series *history_series(const struct history *h,
+        uint32_t subject, enum metric_id metric)
 {
     const uint64_t *at = map_find(&h->by_key, key_of(subject, metric));
 
@@ -143,7 +143,7 @@ const struct series *history_series(const struct history *h, uint32_t subject,
 
 static void unlink_series(struct history *h, uint32_t i)
 {
-    struct series *s = &h->series[i];
+    struct kept_series *s = &h->series[i];
 
     *(s->older == NO_SERIES ? &h->stalest : &h->series[s->older].newer) =
             s->newer;
@@ -180,7 +180,7 @@ static uint32_t new_series(struct history *h, uint64_t key)
         i = h->stalest;
         forget(h, i);
     }
-    h->series[i] = (struct series){
+    h->series[i] = (struct kept_series){
         .key = key,
         .lane = { { NO_BLOCK, NO_BLOCK, 0 }, { NO_BLOCK, NO_BLOCK, 0 } },
     };
@@ -256,7 +256,7 @@ void history_add(struct history *h, const struct reading *r)
     uint64_t key = key_of(r->subject, r->metric);
     uint64_t *at = map_find(&h->by_key, key);
     uint32_t i = at ? (uint32_t)*at : new_series(h, key);
-    struct series *s = &h->series[i];
+    struct kept_series *s = &h->series[i];
     uint64_t second = r->time_ns / NS_PER_S;
 
     if (r->time_ns < s->last_ns) {

@@ -71,7 +71,7 @@ static double percentile(const struct sum *s, double share)
 
 typedef void visit(void *to, const struct history_point *p, double squares);
 
-static void each_reading(const struct history *h, const struct series *s,
+static void each_reading(const struct history *h, const struct kept_series *s,
         visit *each, void *to)
 {
     for (uint32_t b = s->lane[LANE_RAW].first; b != NO_BLOCK;
@@ -87,7 +87,7 @@ static void each_reading(const struct history *h, const struct series *s,
 }
 
 /* The last is not over yet. */
-static void each_second(const struct history *h, const struct series *s,
+static void each_second(const struct history *h, const struct kept_series *s,
         visit *each, void *to)
 {
     for (uint32_t b = s->lane[LANE_SECONDS].first; b != NO_BLOCK;
@@ -133,7 +133,7 @@ static void count_point(void *to, const struct history_point *p, double squares)
 }
 
 /* Whether the readings reach as far back as the seconds do, or far enough. */
-static bool raw_suffices(const struct history *h, const struct series *s,
+static bool raw_suffices(const struct history *h, const struct kept_series *s,
         uint64_t from_ns)
 {
     const struct lane *raw = &s->lane[LANE_RAW];
@@ -153,7 +153,7 @@ static bool raw_suffices(const struct history *h, const struct series *s,
 bool history_figures(struct history_figures *out, const struct history *h,
         uint32_t subject, enum metric_id metric, uint64_t from_ns)
 {
-    const struct series *s = history_series(h, subject, metric);
+    const struct kept_series *s = history_series(h, subject, metric);
     struct summing x = { .from_ns = from_ns };
 
     if (!s)
@@ -207,9 +207,9 @@ static void list_point(void *to, const struct history_point *p, double squares)
 }
 
 static size_t list(struct history_point *out, size_t cap,
-        const struct history *h, const struct series *s,
-        void (*go)(const struct history *h, const struct series *s, visit *each,
-                void *to))
+        const struct history *h, const struct kept_series *s,
+        void (*go)(const struct history *h, const struct kept_series *s,
+                visit *each, void *to))
 {
     struct listing l = { .out = out, .cap = cap };
     size_t all = 0;

@@ -60,7 +60,7 @@ struct current {
     double min, mean, max, squares;
 };
 
-struct series {
+struct kept_series {
     uint64_t key;
     uint32_t older, newer; /* in the order of last use */
     bool used;
@@ -77,7 +77,7 @@ struct history {
     uint32_t used_blocks;    /* the first so many have been in use, */
     uint32_t free_block;     /* and of those this one is free, or NO_BLOCK */
     uint32_t oldest, newest; /* of all blocks in use */
-    struct series *series;
+    struct kept_series *series;
     uint32_t series_cap, series_count;
     uint32_t stalest, freshest; /* of the series */
     struct map by_key;
@@ -85,5 +85,5 @@ struct history {
 };
 
 /* NULL: nothing is known of it. */
-const struct series *history_series(const struct history *h, uint32_t subject,
-        enum metric_id metric);
+const struct kept_series *history_series(const struct history *h,
+        uint32_t subject, enum metric_id metric);

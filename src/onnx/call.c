@@ -6,25 +6,25 @@
 
 /* --- arguments ------------------------------------------------------------ */
 
-bool call_has(const struct call *c, int i)
+bool call_has(const struct onnx_call *c, int i)
 {
     return i < c->in_count && c->in[i];
 }
 
-const struct fact *call_in(const struct call *c, int i)
+const struct fact *call_in(const struct onnx_call *c, int i)
 {
     static const struct fact nothing = { .rank = FACT_UNKNOWN };
 
     return call_has(c, i) ? c->in[i] : &nothing;
 }
 
-void call_set(struct call *c, int i, const struct fact *f)
+void call_set(struct onnx_call *c, int i, const struct fact *f)
 {
     if (i < c->out_count)
         c->out[i] = *f;
 }
 
-const struct onnx_attr *call_attr(const struct call *c, const char *name)
+const struct onnx_attr *call_attr(const struct onnx_call *c, const char *name)
 {
     const struct onnx_attr *a = c->node ? onnx_attr(c->node, name) : NULL;
 
@@ -41,21 +41,21 @@ const struct onnx_attr *call_attr(const struct call *c, const char *name)
     return a;
 }
 
-int64_t call_int(const struct call *c, const char *name, int64_t otherwise)
+int64_t call_int(const struct onnx_call *c, const char *name, int64_t otherwise)
 {
     const struct onnx_attr *a = call_attr(c, name);
 
     return a && a->kind == ONNX_ATTR_INT ? a->i : otherwise;
 }
 
-struct str call_text(const struct call *c, const char *name)
+struct str call_text(const struct onnx_call *c, const char *name)
 {
     const struct onnx_attr *a = call_attr(c, name);
 
     return a && a->kind == ONNX_ATTR_TEXT ? a->text : str_of("");
 }
 
-int call_ints(const struct call *c, const char *name, const int64_t **out)
+int call_ints(const struct onnx_call *c, const char *name, const int64_t **out)
 {
     const struct onnx_attr *a = call_attr(c, name);
 
@@ -65,7 +65,7 @@ int call_ints(const struct call *c, const char *name, const int64_t **out)
     return (int)a->count;
 }
 
-int call_numbers(const struct call *c, int i, int64_t out[FACT_DATA_MAX])
+int call_numbers(const struct onnx_call *c, int i, int64_t out[FACT_DATA_MAX])
 {
     const struct fact *f = call_in(c, i);
     int count = fact_count(f);
@@ -78,7 +78,7 @@ int call_numbers(const struct call *c, int i, int64_t out[FACT_DATA_MAX])
     return count;
 }
 
-int call_list(const struct call *c, int i, const char *name,
+int call_list(const struct onnx_call *c, int i, const char *name,
         int64_t out[FACT_DATA_MAX], bool *given)
 {
     const int64_t *ints;
@@ -95,14 +95,14 @@ int call_list(const struct call *c, int i, const char *name,
     return count;
 }
 
-double *call_data(struct call *c, int count)
+double *call_data(struct onnx_call *c, int count)
 {
     return arena_take(c->arena, (size_t)count + 1, sizeof(double));
 }
 
 /* --- answers -------------------------------------------------------------- */
 
-void infer_same(struct call *c)
+void infer_same(struct onnx_call *c)
 {
     struct fact f = *call_in(c, 0);
 
@@ -111,7 +111,7 @@ void infer_same(struct call *c)
     call_set(c, 0, &f);
 }
 
-void infer_broadcast(struct call *c)
+void infer_broadcast(struct onnx_call *c)
 {
     struct fact f = *call_in(c, 0);
 
@@ -127,14 +127,14 @@ void infer_broadcast(struct call *c)
     call_set(c, 0, &f);
 }
 
-bool cost_free(const struct call *c, struct onnx_cost *out)
+bool cost_free(const struct onnx_call *c, struct onnx_cost *out)
 {
     (void)c;
     *out = (struct onnx_cost){ 0 };
     return true;
 }
 
-static bool cost_elements(const struct call *c, const struct fact *f,
+static bool cost_elements(const struct onnx_call *c, const struct fact *f,
         struct onnx_cost *out)
 {
     uint64_t elements;
@@ -143,12 +143,12 @@ static bool cost_elements(const struct call *c, const struct fact *f,
            cost_add(&out->operations, elements, (uint64_t)c->op->each);
 }
 
-bool cost_each(const struct call *c, struct onnx_cost *out)
+bool cost_each(const struct onnx_call *c, struct onnx_cost *out)
 {
     return c->out_count && cost_elements(c, &c->out[0], out);
 }
 
-bool cost_read(const struct call *c, struct onnx_cost *out)
+bool cost_read(const struct onnx_call *c, struct onnx_cost *out)
 {
     return cost_elements(c, call_in(c, 0), out);
 }

@@ -67,7 +67,8 @@ static struct fact varying(const struct fact *f)
     return made;
 }
 
-static const struct onnx_graph *graph_of(const struct call *c, const char *name)
+static const struct onnx_graph *graph_of(const struct onnx_call *c,
+        const char *name)
 {
     const struct onnx_attr *a = call_attr(c, name);
 
@@ -93,8 +94,9 @@ static struct total run_branch(struct study *s, struct frame *around,
     return enter(s, &f, NULL, 0, out);
 }
 
-static struct total run_if(struct study *s, struct frame *f, struct call *c,
-        const struct onnx_graph *yes, const struct onnx_graph *no)
+static struct total run_if(struct study *s, struct frame *f,
+        struct onnx_call *c, const struct onnx_graph *yes,
+        const struct onnx_graph *no)
 {
     const struct fact *condition = call_in(c, 0);
     bool settled = fact_count(condition) == 1 && !isnan(condition->data[0]);
@@ -201,8 +203,8 @@ static struct total run_body(struct study *s, struct frame *around,
 /* Inputs: rounds at most, condition, what is carried.  The body takes the
  * round's number, the condition, what is carried; it gives the condition, what
  * is carried, and rows. */
-static struct total run_loop(struct study *s, struct frame *f, struct call *c,
-        const struct onnx_graph *body)
+static struct total run_loop(struct study *s, struct frame *f,
+        struct onnx_call *c, const struct onnx_graph *body)
 {
     uint32_t count = c->in_count > 2 ? (uint32_t)c->in_count - 2 : 0;
     struct fact *in = room(count + 2), *out = room(body->output_count);
@@ -241,7 +243,8 @@ static struct total run_loop(struct study *s, struct frame *f, struct call *c,
 /* --- Scan ----------------------------------------------------------------- */
 
 /* The axis that row `i` runs along, of a list of axes. */
-static int row_axis(const struct call *c, const char *name, int i, int rank)
+static int row_axis(const struct onnx_call *c, const char *name, int i,
+        int rank)
 {
     const int64_t *axes;
 
@@ -263,8 +266,8 @@ static struct fact slice_of(const struct fact *row, int axis, int64_t *len)
 }
 
 /* Inputs: states, then rows; outputs: states, then rows. */
-static struct total run_scan(struct study *s, struct frame *f, struct call *c,
-        const struct onnx_graph *body)
+static struct total run_scan(struct study *s, struct frame *f,
+        struct onnx_call *c, const struct onnx_graph *body)
 {
     int64_t rows = call_int(c, "num_scan_inputs", 0);
     struct total unknown = { .known = false };
@@ -307,7 +310,7 @@ static struct total run_scan(struct study *s, struct frame *f, struct call *c,
 
 /* --- functions ------------------------------------------------------------ */
 
-static struct total run_function(struct study *s, struct call *c,
+static struct total run_function(struct study *s, struct onnx_call *c,
         const struct onnx_graph *body)
 {
     struct frame f = { .graph = body, .caller = c };
@@ -328,8 +331,8 @@ static struct total run_function(struct study *s, struct call *c,
 
 /* --- all ------------------------------------------------------------------ */
 
-static bool standard_control(struct study *s, struct frame *f, struct call *c,
-        struct total *cost)
+static bool standard_control(struct study *s, struct frame *f,
+        struct onnx_call *c, struct total *cost)
 {
     const struct onnx_graph *yes = graph_of(c, "then_branch");
     const struct onnx_graph *no = graph_of(c, "else_branch");
@@ -349,7 +352,7 @@ static bool standard_control(struct study *s, struct frame *f, struct call *c,
     return true;
 }
 
-bool control_node(struct study *s, struct frame *f, struct call *c,
+bool control_node(struct study *s, struct frame *f, struct onnx_call *c,
         struct total *cost)
 {
     struct str domain = c->node->domain;

@@ -87,14 +87,14 @@ void evaluate_begin(struct frame *f)
 
 /* --- nodes ---------------------------------------------------------------- */
 
-static const struct op *find_op(struct study *s, const struct onnx_node *n)
+static const struct onnx_op *find_op(struct study *s, const struct onnx_node *n)
 {
     const uint64_t *known = map_find(&s->ops, n->kind);
 
     if (known)
-        return (const struct op *)(uintptr_t)*known;
+        return (const struct onnx_op *)(uintptr_t)*known;
 
-    const struct op *op = op_find(n->op_type, n->domain);
+    const struct onnx_op *op = op_find(n->op_type, n->domain);
 
     map_put(&s->ops, n->kind, (uint64_t)(uintptr_t)op);
     return op;
@@ -107,7 +107,7 @@ static bool add_bytes(uint64_t *sum, const struct fact *f)
     return f && fact_bytes(&bytes, f) && cost_add(sum, bytes, 1);
 }
 
-static void count_bytes(struct study_node *out, const struct call *c)
+static void count_bytes(struct study_node *out, const struct onnx_call *c)
 {
     out->bytes_known = true;
     for (int i = 0; i < c->in_count; i++)
@@ -123,7 +123,7 @@ static void count_bytes(struct study_node *out, const struct call *c)
 
 /* Fills what the operator left open from what the file says. */
 static void complete(const struct study *s, const struct frame *f,
-        struct call *c)
+        struct onnx_call *c)
 {
     for (int i = 0; i < c->out_count; i++) {
         const uint64_t *said = map_find(&f->declared, c->node->outputs[i]);
@@ -137,7 +137,8 @@ static void complete(const struct study *s, const struct frame *f,
     }
 }
 
-static struct total run_node(struct study *s, struct frame *f, struct call *c)
+static struct total run_node(struct study *s, struct frame *f,
+        struct onnx_call *c)
 {
     struct total t = { .known = false };
 
@@ -158,7 +159,7 @@ static struct total one_node(struct study *s, struct frame *f, uint32_t node)
     const struct onnx_node *n = &f->graph->nodes[node];
     const struct fact **in = alloc_zero(n->input_count + 1u, sizeof(void *));
     struct fact *out = alloc_zero(n->output_count + 1u, sizeof(*out));
-    struct call c = {
+    struct onnx_call c = {
         .node = n,
         .caller = f->caller,
         .in = in,

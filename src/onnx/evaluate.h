@@ -9,8 +9,9 @@
 struct frame {
     const struct onnx_graph *graph;
     const struct frame *outer; /* that names not found here are looked for in */
-    const struct call *caller; /* of the function that this is the body of */
-    struct map index;          /* by symbol: where in `facts` */
+    const struct onnx_call
+            *caller;  /* of the function that this is the body of */
+    struct map index; /* by symbol: where in `facts` */
     struct fact *facts;
     size_t count, cap;
     struct map declared;        /* by symbol: what the file says of a value */
@@ -30,7 +31,7 @@ struct study {
     struct map sizes; /* by symbol of a dimension's name */
     struct study_size *chosen;
     size_t chosen_count;
-    struct map ops;       /* by a node's kind: struct op */
+    struct map ops;       /* by a node's kind: struct onnx_op */
     struct map functions; /* by a node's kind: which of the model's */
     uint64_t budget;      /* nodes that may still be gone through */
     int depth;            /* graphs within graphs */
@@ -52,5 +53,5 @@ struct total evaluate(struct study *s, struct frame *f);
 
 /* A node that holds graphs, or calls a function: fills its outputs.  False: it
  * is none of those that are known. */
-bool control_node(struct study *s, struct frame *f, struct call *c,
+bool control_node(struct study *s, struct frame *f, struct onnx_call *c,
         struct total *cost);

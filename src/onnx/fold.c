@@ -126,8 +126,8 @@ static bool fits(const struct fact *f, const struct fact *to)
     return true;
 }
 
-const double *fold_unary(struct call *c, const struct fact *to, const char *op,
-        const struct fact *a)
+const double *fold_unary(struct onnx_call *c, const struct fact *to,
+        const char *op, const struct fact *a)
 {
     int count = size_of(to);
 
@@ -141,8 +141,8 @@ const double *fold_unary(struct call *c, const struct fact *to, const char *op,
     return out;
 }
 
-const double *fold_binary(struct call *c, const struct fact *to, const char *op,
-        const struct fact *a, const struct fact *b)
+const double *fold_binary(struct onnx_call *c, const struct fact *to,
+        const char *op, const struct fact *a, const struct fact *b)
 {
     int count = size_of(to);
     bool whole = onnx_type_is_whole(a->type);
@@ -161,7 +161,7 @@ const double *fold_binary(struct call *c, const struct fact *to, const char *op,
     return out;
 }
 
-const double *fold_cast(struct call *c, const struct fact *to,
+const double *fold_cast(struct onnx_call *c, const struct fact *to,
         const struct fact *a)
 {
     int count = size_of(to);
@@ -181,7 +181,7 @@ const double *fold_cast(struct call *c, const struct fact *to,
     return out;
 }
 
-const double *fold_where(struct call *c, const struct fact *to,
+const double *fold_where(struct onnx_call *c, const struct fact *to,
         const struct fact *condition, const struct fact *a,
         const struct fact *b)
 {
@@ -209,7 +209,7 @@ const double *fold_where(struct call *c, const struct fact *to,
     return out;
 }
 
-const double *fold_expand(struct call *c, const struct fact *to,
+const double *fold_expand(struct onnx_call *c, const struct fact *to,
         const struct fact *a)
 {
     int count = size_of(to);
@@ -227,7 +227,7 @@ const double *fold_expand(struct call *c, const struct fact *to,
     return out;
 }
 
-const double *fold_slice(struct call *c, const struct fact *to,
+const double *fold_slice(struct onnx_call *c, const struct fact *to,
         const struct fact *a, const int64_t *start, const int64_t *step)
 {
     int count = size_of(to);
@@ -248,7 +248,7 @@ const double *fold_slice(struct call *c, const struct fact *to,
     return out;
 }
 
-const double *fold_transpose(struct call *c, const struct fact *to,
+const double *fold_transpose(struct onnx_call *c, const struct fact *to,
         const struct fact *a, const int *order)
 {
     int count = size_of(to);
@@ -283,7 +283,7 @@ static bool is_piece(const struct fact *f, const struct fact *to, int axis)
     return true;
 }
 
-const double *fold_concat(struct call *c, const struct fact *to, int axis)
+const double *fold_concat(struct onnx_call *c, const struct fact *to, int axis)
 {
     int count = size_of(to);
 
@@ -313,7 +313,8 @@ const double *fold_concat(struct call *c, const struct fact *to, int axis)
     return out;
 }
 
-const double *fold_reduce(struct call *c, const char *op, const struct fact *a)
+const double *fold_reduce(struct onnx_call *c, const char *op,
+        const struct fact *a)
 {
     int count = fact_count(a);
 

@@ -67,7 +67,7 @@ static struct fact cache(const struct fact *like, const struct sizes *s,
 
 /* Q, K, V [batch, heads, length, size], or [batch, length, heads * size];
  * mask, past key, past value. */
-static struct sizes sizes_of(const struct call *c)
+static struct sizes sizes_of(const struct onnx_call *c)
 {
     const struct fact *q = call_in(c, 0), *k = call_in(c, 1);
     const struct fact *v = call_in(c, 2), *past = call_in(c, 4);
@@ -83,7 +83,7 @@ static struct sizes sizes_of(const struct call *c)
         divided(dim(v, 2), kv_heads) };
 }
 
-static void infer_attention(struct call *c)
+static void infer_attention(struct onnx_call *c)
 {
     const struct fact *q = call_in(c, 0);
     struct sizes s = sizes_of(c);
@@ -104,14 +104,14 @@ static void infer_attention(struct call *c)
     call_set(c, 2, &value);
 }
 
-static bool cost_attention(const struct call *c, struct onnx_cost *out)
+static bool cost_attention(const struct onnx_call *c, struct onnx_cost *out)
 {
     struct sizes s = sizes_of(c);
 
     return cost_sizes(&s, out);
 }
 
-const struct op ops_attention[] = {
+const struct onnx_op ops_attention[] = {
     { "Attention", infer_attention, cost_attention, 0 },
     /* Two products and a sum for each element. */
     { "RotaryEmbedding", infer_same, cost_each, 3 },
@@ -124,7 +124,7 @@ const struct op ops_attention[] = {
 /* Input [batch, length, hidden], weights [hidden, q + k + v], bias, mask,
  * past [2, batch, heads, cached, size].  QAttention has scales between, so
  * that `each` says where the past is. */
-static struct sizes whole_sizes(const struct call *c)
+static struct sizes whole_sizes(const struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0), *w = call_in(c, 1);
     const struct fact *past = call_in(c, c->op->each);
@@ -142,7 +142,7 @@ static struct sizes whole_sizes(const struct call *c)
         divided(v, heads) };
 }
 
-static void infer_whole(struct call *c)
+static void infer_whole(struct onnx_call *c)
 {
     struct sizes s = whole_sizes(c);
     int type = c->op->each == 4 ? call_in(c, 0)->type : call_in(c, 3)->type;
@@ -160,7 +160,7 @@ static void infer_whole(struct call *c)
     call_set(c, 1, &present);
 }
 
-static bool cost_whole(const struct call *c, struct onnx_cost *out)
+static bool cost_whole(const struct onnx_call *c, struct onnx_cost *out)
 {
     struct sizes s = whole_sizes(c);
     uint64_t rows, weights;
@@ -175,7 +175,7 @@ static bool cost_whole(const struct call *c, struct onnx_cost *out)
 
 /* Query [batch, length, q], key [batch, keys, k] or [batch, heads, keys,
  * size], value the same; all three may be packed in the query. */
-static struct sizes multi_head_sizes(const struct call *c)
+static struct sizes multi_head_sizes(const struct onnx_call *c)
 {
     const struct fact *q = call_in(c, 0), *k = call_in(c, 1);
     const struct fact *v = call_in(c, 2), *past = call_in(c, 6);
@@ -203,7 +203,7 @@ static struct sizes multi_head_sizes(const struct call *c)
     return s;
 }
 
-static void infer_multi_head(struct call *c)
+static void infer_multi_head(struct onnx_call *c)
 {
     struct sizes s = multi_head_sizes(c);
     const struct fact *q = call_in(c, 0);
@@ -219,7 +219,7 @@ static void infer_multi_head(struct call *c)
     call_set(c, 2, &value);
 }
 
-static bool cost_multi_head(const struct call *c, struct onnx_cost *out)
+static bool cost_multi_head(const struct onnx_call *c, struct onnx_cost *out)
 {
     struct sizes s = multi_head_sizes(c);
 
@@ -230,7 +230,7 @@ static bool cost_multi_head(const struct call *c, struct onnx_cost *out)
  * in the query; past [batch, kv heads, cached, size]; then the lengths, of
  * which input 6 is all tokens so far.  The cache may be longer than that: it
  * may be a buffer for the longest text. */
-static struct sizes grouped_sizes(const struct call *c)
+static struct sizes grouped_sizes(const struct onnx_call *c)
 {
     const struct fact *q = call_in(c, 0), *past = call_in(c, 3);
     int64_t heads = call_int(c, "num_heads", FACT_UNKNOWN);
@@ -251,7 +251,7 @@ static struct sizes grouped_sizes(const struct call *c)
     return s;
 }
 
-static void infer_grouped(struct call *c)
+static void infer_grouped(struct onnx_call *c)
 {
     struct sizes s = grouped_sizes(c);
     const struct fact *q = call_in(c, 0);
@@ -267,7 +267,7 @@ static void infer_grouped(struct call *c)
     call_set(c, 2, &present);
 }
 
-static bool cost_grouped(const struct call *c, struct onnx_cost *out)
+static bool cost_grouped(const struct onnx_call *c, struct onnx_cost *out)
 {
     struct sizes s = grouped_sizes(c);
 
@@ -277,7 +277,7 @@ static bool cost_grouped(const struct call *c, struct onnx_cost *out)
 /* --- com.microsoft: the rest ---------------------------------------------- */
 
 /* Ids [batch, length], segments, table of words [words, hidden], ... */
-static void infer_embed(struct call *c)
+static void infer_embed(struct onnx_call *c)
 {
     const struct fact *ids = call_in(c, 0), *words = call_in(c, 2);
     struct fact f = fact_rank(words->type, 3), mask = fact_rank(ONNX_INT32, 1);
@@ -290,7 +290,7 @@ static void infer_embed(struct call *c)
     call_set(c, 2, &f);
 }
 
-const struct op ops_microsoft_attention[] = {
+const struct onnx_op ops_microsoft_attention[] = {
     { "Attention", infer_whole, cost_whole, 4 },
     { "QAttention", infer_whole, cost_whole, 8 },
     { "MultiHeadAttention", infer_multi_head, cost_multi_head, 0 },

@@ -11,7 +11,7 @@ struct window {
 };
 
 /* The attribute's number for axis `i`, or the default. */
-static int64_t pick(const struct call *c, const char *name, int i,
+static int64_t pick(const struct onnx_call *c, const char *name, int i,
         int64_t otherwise)
 {
     const int64_t *ints;
@@ -20,7 +20,7 @@ static int64_t pick(const struct call *c, const char *name, int i,
 }
 
 /* For axis `i` of `count`.  False: what is said of it cannot be. */
-static bool window_read(struct window *w, const struct call *c, int i,
+static bool window_read(struct window *w, const struct onnx_call *c, int i,
         int count, int64_t size)
 {
     *w = (struct window){
@@ -72,7 +72,7 @@ static int64_t slide(const struct window *w, int64_t in, struct str auto_pad,
 /* --- convolutions --------------------------------------------------------- */
 
 /* `x` and `w` are the inputs' numbers; what comes out has the type given. */
-static void infer_with(struct call *c, int x, int w, int type)
+static void infer_with(struct onnx_call *c, int x, int w, int type)
 {
     const struct fact *in = call_in(c, x), *weights = call_in(c, w);
     struct fact f = fact_rank(type, in->rank);
@@ -93,24 +93,24 @@ static void infer_with(struct call *c, int x, int w, int type)
     call_set(c, 0, &f);
 }
 
-static void infer_conv(struct call *c)
+static void infer_conv(struct onnx_call *c)
 {
     infer_with(c, 0, 1, call_in(c, 0)->type);
 }
 
-static void infer_conv_integer(struct call *c)
+static void infer_conv_integer(struct onnx_call *c)
 {
     infer_with(c, 0, 1, ONNX_INT32);
 }
 
-static void infer_quantised_conv(struct call *c)
+static void infer_quantised_conv(struct onnx_call *c)
 {
     infer_with(c, 0, 3, call_in(c, 7)->type);
 }
 
 /* N * Cout * space * (Cin / group) * window: each output takes as many MACs as
  * a filter has weights. */
-static bool cost_with(const struct call *c, int w, bool bias,
+static bool cost_with(const struct onnx_call *c, int w, bool bias,
         struct onnx_cost *out)
 {
     uint64_t elements, filter;
@@ -123,28 +123,29 @@ static bool cost_with(const struct call *c, int w, bool bias,
            (!bias || cost_add(&out->operations, elements, 1));
 }
 
-static bool cost_conv(const struct call *c, struct onnx_cost *out)
+static bool cost_conv(const struct onnx_call *c, struct onnx_cost *out)
 {
     return cost_with(c, 1, call_has(c, 2), out);
 }
 
-static bool cost_conv_integer(const struct call *c, struct onnx_cost *out)
+static bool cost_conv_integer(const struct onnx_call *c, struct onnx_cost *out)
 {
     return cost_with(c, 1, false, out);
 }
 
-static bool cost_quantised_conv(const struct call *c, struct onnx_cost *out)
+static bool cost_quantised_conv(const struct onnx_call *c,
+        struct onnx_cost *out)
 {
     return cost_with(c, 3, call_has(c, 8), out);
 }
 
 /* X, W, offset, bias, mask. */
-static bool cost_deform_conv(const struct call *c, struct onnx_cost *out)
+static bool cost_deform_conv(const struct onnx_call *c, struct onnx_cost *out)
 {
     return cost_with(c, 1, call_has(c, 3), out);
 }
 
-static int64_t unslide(const struct call *c, int i, int64_t in, int count,
+static int64_t unslide(const struct onnx_call *c, int i, int64_t in, int count,
         int64_t size)
 {
     struct window w;
@@ -164,7 +165,7 @@ static int64_t unslide(const struct call *c, int i, int64_t in, int count,
     return out < 0 ? FACT_UNKNOWN : out;
 }
 
-static void infer_conv_transpose(struct call *c)
+static void infer_conv_transpose(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0), *weights = call_in(c, 1);
     struct fact f = fact_rank(in->type, in->rank);
@@ -183,7 +184,8 @@ static void infer_conv_transpose(struct call *c)
 }
 
 /* Each element that goes in is multiplied with the weights of its channel. */
-static bool cost_conv_transpose(const struct call *c, struct onnx_cost *out)
+static bool cost_conv_transpose(const struct onnx_call *c,
+        struct onnx_cost *out)
 {
     uint64_t elements, filter, made;
     const struct fact *weights = call_in(c, 1);
@@ -200,7 +202,7 @@ static bool cost_conv_transpose(const struct call *c, struct onnx_cost *out)
 
 /* --- pools ---------------------------------------------------------------- */
 
-static void infer_pool(struct call *c)
+static void infer_pool(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0);
     struct fact f = fact_rank(in->type, in->rank);
@@ -221,7 +223,7 @@ static void infer_pool(struct call *c)
     call_set(c, 1, &indices);
 }
 
-static bool cost_pool(const struct call *c, struct onnx_cost *out)
+static bool cost_pool(const struct onnx_call *c, struct onnx_cost *out)
 {
     const int64_t *sizes;
     int count = call_ints(c, "kernel_shape", &sizes);
@@ -237,7 +239,7 @@ static bool cost_pool(const struct call *c, struct onnx_cost *out)
     return cost_add(&out->operations, elements, window);
 }
 
-static void infer_global_pool(struct call *c)
+static void infer_global_pool(struct onnx_call *c)
 {
     struct fact f = *call_in(c, 0);
 
@@ -249,7 +251,7 @@ static void infer_global_pool(struct call *c)
 }
 
 /* The wanted shape is given, or grows as a transposed window would. */
-static void infer_unpool(struct call *c)
+static void infer_unpool(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0);
     struct fact f = fact_rank(in->type, in->rank);
@@ -265,7 +267,7 @@ static void infer_unpool(struct call *c)
     call_set(c, 0, &f);
 }
 
-const struct op ops_conv[] = {
+const struct onnx_op ops_conv[] = {
     { "Conv", infer_conv, cost_conv, 0 },
     { "ConvInteger", infer_conv_integer, cost_conv_integer, 0 },
     { "ConvTranspose", infer_conv_transpose, cost_conv_transpose, 0 },
@@ -284,7 +286,7 @@ const struct op ops_conv[] = {
 /* --- com.microsoft -------------------------------------------------------- */
 
 /* What is added and the activation come on top, one operation each. */
-static bool cost_fused_conv(const struct call *c, struct onnx_cost *out)
+static bool cost_fused_conv(const struct onnx_call *c, struct onnx_cost *out)
 {
     uint64_t elements;
     uint64_t more = call_text(c, "activation").len > 0;
@@ -295,19 +297,19 @@ static bool cost_fused_conv(const struct call *c, struct onnx_cost *out)
 }
 
 /* Their shapes are those of ONNX's, unless channels come last. */
-static void infer_quantised_pool(struct call *c)
+static void infer_quantised_pool(struct onnx_call *c)
 {
     if (!call_int(c, "channels_last", 0))
         infer_pool(c);
 }
 
-static void infer_quantised_global_pool(struct call *c)
+static void infer_quantised_global_pool(struct onnx_call *c)
 {
     if (!call_int(c, "channels_last", 0))
         infer_global_pool(c);
 }
 
-const struct op ops_microsoft_conv[] = {
+const struct onnx_op ops_microsoft_conv[] = {
     { "FusedConv", infer_conv, cost_fused_conv, 0 },
     /* Channels come last in these: their shapes are taken from the file, or
      * from a profile. */

@@ -1,19 +1,19 @@
 /* ops_elementwise.c -- operators that work element by element. */
 #include "onnx/fold.h"
 
-static void infer_unary(struct call *c)
+static void infer_unary(struct onnx_call *c)
 {
     infer_same(c);
     if (c->out_count)
         c->out[0].data = fold_unary(c, &c->out[0], c->op->name, call_in(c, 0));
 }
 
-static void infer_identity(struct call *c)
+static void infer_identity(struct onnx_call *c)
 {
     call_set(c, 0, call_in(c, 0));
 }
 
-static void infer_binary(struct call *c)
+static void infer_binary(struct onnx_call *c)
 {
     infer_broadcast(c);
     if (!c->out_count)
@@ -37,21 +37,21 @@ static void infer_binary(struct call *c)
     c->out[0].data = made.data;
 }
 
-static void infer_comparison(struct call *c)
+static void infer_comparison(struct onnx_call *c)
 {
     infer_binary(c);
     if (c->out_count)
         c->out[0].type = ONNX_BOOL;
 }
 
-static void infer_test(struct call *c)
+static void infer_test(struct onnx_call *c)
 {
     infer_same(c);
     if (c->out_count)
         c->out[0].type = ONNX_BOOL;
 }
 
-static void infer_where(struct call *c)
+static void infer_where(struct onnx_call *c)
 {
     struct fact f = { .type = call_in(c, 1)->type };
 
@@ -64,7 +64,7 @@ static void infer_where(struct call *c)
     call_set(c, 0, &f);
 }
 
-static void infer_cast(struct call *c)
+static void infer_cast(struct onnx_call *c)
 {
     struct fact f = *call_in(c, 0);
 
@@ -76,7 +76,7 @@ static void infer_cast(struct call *c)
 }
 
 /* The shape of the first input; a Dropout also puts out its mask. */
-static void infer_dropout(struct call *c)
+static void infer_dropout(struct onnx_call *c)
 {
     struct fact mask = *call_in(c, 0);
 
@@ -87,7 +87,7 @@ static void infer_dropout(struct call *c)
     call_set(c, 1, &mask);
 }
 
-static void infer_quantize(struct call *c)
+static void infer_quantize(struct onnx_call *c)
 {
     infer_same(c);
     if (!c->out_count)
@@ -101,14 +101,14 @@ static void infer_quantize(struct call *c)
         c->out[0].type = type ? (int)type : ONNX_UINT8;
 }
 
-static void infer_dequantize(struct call *c)
+static void infer_dequantize(struct onnx_call *c)
 {
     infer_same(c);
     if (c->out_count)
         c->out[0].type = call_in(c, 1)->type;
 }
 
-static void infer_dynamic_quantize(struct call *c)
+static void infer_dynamic_quantize(struct onnx_call *c)
 {
     struct fact scale = fact_rank(ONNX_FLOAT, 0);
     struct fact zero = fact_rank(ONNX_UINT8, 0);
@@ -121,7 +121,7 @@ static void infer_dynamic_quantize(struct call *c)
 }
 
 /* The sum of several takes one addition less than there are. */
-static bool cost_variadic(const struct call *c, struct onnx_cost *out)
+static bool cost_variadic(const struct onnx_call *c, struct onnx_cost *out)
 {
     uint64_t elements;
 
@@ -151,7 +151,7 @@ static bool cost_variadic(const struct call *c, struct onnx_cost *out)
         name, infer_binary, cost_variadic, 1 \
     }
 
-const struct op ops_elementwise[] = {
+const struct onnx_op ops_elementwise[] = {
     UNARY("Acos"),
     UNARY("Acosh"),
     UNARY("Asin"),
@@ -232,7 +232,7 @@ const struct op ops_elementwise[] = {
 /* --- com.microsoft -------------------------------------------------------- */
 
 /* Both sides are quantised: a, its scale and zero, b, ... */
-static void infer_quantised_binary(struct call *c)
+static void infer_quantised_binary(struct onnx_call *c)
 {
     struct fact f = { .type = call_in(c, 0)->type };
 
@@ -241,7 +241,7 @@ static void infer_quantised_binary(struct call *c)
 }
 
 /* Half of the last axis gates the other. */
-static void infer_split_gelu(struct call *c)
+static void infer_split_gelu(struct onnx_call *c)
 {
     infer_same(c);
     if (c->out_count && c->out[0].rank > 0 &&
@@ -249,7 +249,7 @@ static void infer_split_gelu(struct call *c)
         c->out[0].dims[c->out[0].rank - 1] /= 2;
 }
 
-const struct op ops_microsoft_elementwise[] = {
+const struct onnx_op ops_microsoft_elementwise[] = {
     UNARY("FastGelu"),
     UNARY("QuickGelu"),
     UNARY("QLinearLeakyRelu"),

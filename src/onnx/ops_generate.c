@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* A shape that an input lists; sizes that are not known stay open. */
-static struct fact listed(const struct call *c, int i, int type)
+static struct fact listed(const struct onnx_call *c, int i, int type)
 {
     const struct fact *shape = call_in(c, i);
     int count = fact_count(shape);
@@ -28,7 +28,7 @@ static struct fact listed(const struct call *c, int i, int type)
 
 /* --- constants ------------------------------------------------------------ */
 
-static struct fact numbers(struct call *c, int type, uint32_t count)
+static struct fact numbers(struct onnx_call *c, int type, uint32_t count)
 {
     struct fact f = fact_rank(type, 1);
 
@@ -38,7 +38,7 @@ static struct fact numbers(struct call *c, int type, uint32_t count)
     return f;
 }
 
-static struct fact of_ints(struct call *c, const struct onnx_attr *a)
+static struct fact of_ints(struct onnx_call *c, const struct onnx_attr *a)
 {
     struct fact f = numbers(c, ONNX_INT64, a->count);
     double *data = (double *)(uintptr_t)f.data;
@@ -48,7 +48,7 @@ static struct fact of_ints(struct call *c, const struct onnx_attr *a)
     return f;
 }
 
-static struct fact of_floats(struct call *c, const struct onnx_attr *a)
+static struct fact of_floats(struct onnx_call *c, const struct onnx_attr *a)
 {
     struct fact f = numbers(c, ONNX_FLOAT, a->count);
     double *data = (double *)(uintptr_t)f.data;
@@ -58,7 +58,7 @@ static struct fact of_floats(struct call *c, const struct onnx_attr *a)
     return f;
 }
 
-static struct fact of_one(struct call *c, int type, double value)
+static struct fact of_one(struct onnx_call *c, int type, double value)
 {
     struct fact f = fact_rank(type, 0);
     double *data = call_data(c, 1);
@@ -69,7 +69,7 @@ static struct fact of_one(struct call *c, int type, double value)
     return f;
 }
 
-static void infer_constant(struct call *c)
+static void infer_constant(struct onnx_call *c)
 {
     static const char *const names[] = { "value", "value_int", "value_ints",
         "value_float", "value_floats", "value_string", "value_strings" };
@@ -96,7 +96,7 @@ static void infer_constant(struct call *c)
     call_set(c, 0, &f);
 }
 
-static void infer_constant_of_shape(struct call *c)
+static void infer_constant_of_shape(struct onnx_call *c)
 {
     const struct onnx_attr *a = call_attr(c, "value");
     struct fact value = fact_rank(ONNX_FLOAT, 0);
@@ -125,7 +125,7 @@ static int64_t clamp(int64_t x, int64_t rank)
     return x < 0 ? 0 : (x > rank ? rank : x);
 }
 
-static void infer_shape(struct call *c)
+static void infer_shape(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0);
     struct fact f = fact_rank(ONNX_INT64, 1);
@@ -144,7 +144,7 @@ static void infer_shape(struct call *c)
     call_set(c, 0, &f);
 }
 
-static void infer_size(struct call *c)
+static void infer_size(struct onnx_call *c)
 {
     struct fact f = fact_rank(ONNX_INT64, 0);
     uint64_t elements;
@@ -159,7 +159,7 @@ static void infer_size(struct call *c)
 
 /* --- ranges and the like -------------------------------------------------- */
 
-static void infer_range(struct call *c)
+static void infer_range(struct onnx_call *c)
 {
     const struct fact *in[3];
     struct fact f = fact_rank(call_in(c, 0)->type, 1);
@@ -187,7 +187,7 @@ static void infer_range(struct call *c)
 }
 
 /* Of known numbers, where they are not zero: [rank, how many]. */
-static void infer_non_zero(struct call *c)
+static void infer_non_zero(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0);
     struct fact f = fact_rank(ONNX_INT64, 2);
@@ -206,14 +206,14 @@ static void infer_non_zero(struct call *c)
 }
 
 /* The shape of the input, the type of the attribute. */
-static void infer_like(struct call *c)
+static void infer_like(struct onnx_call *c)
 {
     infer_same(c);
     if (c->out_count)
         c->out[0].type = (int)call_int(c, "dtype", c->out[0].type);
 }
 
-static void infer_random(struct call *c)
+static void infer_random(struct onnx_call *c)
 {
     const int64_t *shape;
     int rank = call_ints(c, "shape", &shape);
@@ -225,7 +225,7 @@ static void infer_random(struct call *c)
 }
 
 /* HannWindow and its kin: as long as they are told. */
-static void infer_window(struct call *c)
+static void infer_window(struct onnx_call *c)
 {
     int64_t size[FACT_DATA_MAX];
     struct fact f =
@@ -236,7 +236,7 @@ static void infer_window(struct call *c)
     call_set(c, 0, &f);
 }
 
-static void infer_multinomial(struct call *c)
+static void infer_multinomial(struct onnx_call *c)
 {
     struct fact f = fact_rank((int)call_int(c, "dtype", ONNX_INT32), 2);
     int64_t count = call_int(c, "sample_size", 1);
@@ -247,21 +247,21 @@ static void infer_multinomial(struct call *c)
     call_set(c, 0, &f);
 }
 
-static void infer_flag(struct call *c)
+static void infer_flag(struct onnx_call *c)
 {
     struct fact f = fact_rank(ONNX_BOOL, 0);
 
     call_set(c, 0, &f);
 }
 
-static void infer_length(struct call *c)
+static void infer_length(struct onnx_call *c)
 {
     struct fact f = fact_rank(ONNX_INT64, 0);
 
     call_set(c, 0, &f);
 }
 
-static void infer_boxes(struct call *c)
+static void infer_boxes(struct onnx_call *c)
 {
     struct fact f = fact_rank(ONNX_INT64, 2);
 
@@ -270,7 +270,7 @@ static void infer_boxes(struct call *c)
 }
 
 /* As many as the data has it: of all elements in a row, or along an axis. */
-static void infer_some(struct call *c)
+static void infer_some(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0);
     bool all = !call_attr(c, "axis");
@@ -283,7 +283,7 @@ static void infer_some(struct call *c)
     call_set(c, 0, &f);
 }
 
-const struct op ops_generate[] = {
+const struct onnx_op ops_generate[] = {
     { "Constant", infer_constant, cost_free, 0 },
     { "ConstantOfShape", infer_constant_of_shape, cost_free, 0 },
     { "Shape", infer_shape, cost_free, 0 },

@@ -48,41 +48,42 @@ static bool cost_product(const struct fact *made, const struct fact *a,
            cost_add(&out->macs, elements, (uint64_t)inner);
 }
 
-static void infer_matmul(struct call *c)
+static void infer_matmul(struct onnx_call *c)
 {
     struct fact f = product(call_in(c, 0), call_in(c, 1), call_in(c, 0)->type);
 
     call_set(c, 0, &f);
 }
 
-static void infer_matmul_integer(struct call *c)
+static void infer_matmul_integer(struct onnx_call *c)
 {
     struct fact f = product(call_in(c, 0), call_in(c, 1), ONNX_INT32);
 
     call_set(c, 0, &f);
 }
 
-static bool cost_matmul(const struct call *c, struct onnx_cost *out)
+static bool cost_matmul(const struct onnx_call *c, struct onnx_cost *out)
 {
     return c->out_count &&
            cost_product(&c->out[0], call_in(c, 0), call_in(c, 1), out);
 }
 
 /* a, its scale and zero, b, ..., zero of what is made. */
-static void infer_quantised_matmul(struct call *c)
+static void infer_quantised_matmul(struct onnx_call *c)
 {
     struct fact f = product(call_in(c, 0), call_in(c, 3), call_in(c, 7)->type);
 
     call_set(c, 0, &f);
 }
 
-static bool cost_quantised_matmul(const struct call *c, struct onnx_cost *out)
+static bool cost_quantised_matmul(const struct onnx_call *c,
+        struct onnx_cost *out)
 {
     return c->out_count &&
            cost_product(&c->out[0], call_in(c, 0), call_in(c, 3), out);
 }
 
-static void infer_gemm_with(struct call *c, int second, int type)
+static void infer_gemm_with(struct onnx_call *c, int second, int type)
 {
     struct fact a = turned(call_in(c, 0), call_int(c, "transA", 0));
     struct fact b = turned(call_in(c, second), call_int(c, "transB", 0));
@@ -95,7 +96,7 @@ static void infer_gemm_with(struct call *c, int second, int type)
     call_set(c, 0, &f);
 }
 
-static bool cost_gemm_with(const struct call *c, int second, bool bias,
+static bool cost_gemm_with(const struct onnx_call *c, int second, bool bias,
         struct onnx_cost *out)
 {
     struct fact a = turned(call_in(c, 0), call_int(c, "transA", 0));
@@ -108,12 +109,12 @@ static bool cost_gemm_with(const struct call *c, int second, bool bias,
                             cost_add(&out->operations, elements, 1));
 }
 
-static void infer_gemm(struct call *c)
+static void infer_gemm(struct onnx_call *c)
 {
     infer_gemm_with(c, 1, call_in(c, 0)->type);
 }
 
-static bool cost_gemm(const struct call *c, struct onnx_cost *out)
+static bool cost_gemm(const struct onnx_call *c, struct onnx_cost *out)
 {
     return cost_gemm_with(c, 1, call_has(c, 2), out);
 }
@@ -159,7 +160,8 @@ static bool learn(struct letters *l, struct str *rest, const struct fact *in)
 
 /* "ij,jk->ik": learns all sizes and leaves what stands behind the arrow.
  * Without an arrow letters that stand once are put out, which nobody writes. */
-static bool learn_all(const struct call *c, struct letters *l, struct str *to)
+static bool learn_all(const struct onnx_call *c, struct letters *l,
+        struct str *to)
 {
     struct str rest = call_text(c, "equation");
 
@@ -175,7 +177,7 @@ static bool learn_all(const struct call *c, struct letters *l, struct str *to)
     return true;
 }
 
-static void infer_einsum(struct call *c)
+static void infer_einsum(struct onnx_call *c)
 {
     struct letters l = { .seen = { false } };
     struct fact f = fact_rank(call_in(c, 0)->type, 0);
@@ -196,7 +198,7 @@ static void infer_einsum(struct call *c)
 }
 
 /* All letters run through all their values. */
-static bool cost_einsum(const struct call *c, struct onnx_cost *out)
+static bool cost_einsum(const struct onnx_call *c, struct onnx_cost *out)
 {
     struct letters l = { .seen = { false } };
     struct fact all = fact_rank(ONNX_UNKNOWN, 0);
@@ -219,7 +221,7 @@ static bool cost_einsum(const struct call *c, struct onnx_cost *out)
                    : cost_add(&out->operations, steps, 1);
 }
 
-const struct op ops_matmul[] = {
+const struct onnx_op ops_matmul[] = {
     { "MatMul", infer_matmul, cost_matmul, 0 },
     { "MatMulInteger", infer_matmul_integer, cost_matmul, 0 },
     { "QLinearMatMul", infer_quantised_matmul, cost_quantised_matmul, 0 },
@@ -230,7 +232,7 @@ const struct op ops_matmul[] = {
 
 /* --- com.microsoft -------------------------------------------------------- */
 
-static void infer_fused_matmul(struct call *c)
+static void infer_fused_matmul(struct onnx_call *c)
 {
     struct fact a = turned(call_in(c, 0), call_int(c, "transA", 0));
     struct fact b = turned(call_in(c, 1), call_int(c, "transB", 0));
@@ -242,7 +244,7 @@ static void infer_fused_matmul(struct call *c)
     call_set(c, 0, &f);
 }
 
-static bool cost_fused_matmul(const struct call *c, struct onnx_cost *out)
+static bool cost_fused_matmul(const struct onnx_call *c, struct onnx_cost *out)
 {
     struct fact a = turned(call_in(c, 0), call_int(c, "transA", 0));
     struct fact b = turned(call_in(c, 1), call_int(c, "transB", 0));
@@ -252,7 +254,7 @@ static bool cost_fused_matmul(const struct call *c, struct onnx_cost *out)
     return c->out_count && cost_product(&c->out[0], &a, &b, out);
 }
 
-static void infer_matmul_to_float(struct call *c)
+static void infer_matmul_to_float(struct onnx_call *c)
 {
     struct fact f = product(call_in(c, 0), call_in(c, 1), ONNX_FLOAT);
 
@@ -260,18 +262,19 @@ static void infer_matmul_to_float(struct call *c)
 }
 
 /* a, its scale and zero, b, its scale and zero, c, ... */
-static void infer_quantised_gemm(struct call *c)
+static void infer_quantised_gemm(struct onnx_call *c)
 {
     infer_gemm_with(c, 3, call_has(c, 8) ? call_in(c, 8)->type : ONNX_FLOAT);
 }
 
-static bool cost_quantised_gemm(const struct call *c, struct onnx_cost *out)
+static bool cost_quantised_gemm(const struct onnx_call *c,
+        struct onnx_cost *out)
 {
     return cost_gemm_with(c, 3, call_has(c, 6), out);
 }
 
 /* The weights are packed bits: attributes say how many there are. */
-static void infer_packed_matmul(struct call *c)
+static void infer_packed_matmul(struct onnx_call *c)
 {
     struct fact f = *call_in(c, 0);
     int64_t columns = call_int(c, "N", FACT_UNKNOWN);
@@ -283,7 +286,7 @@ static void infer_packed_matmul(struct call *c)
     call_set(c, 0, &f);
 }
 
-static bool cost_packed_matmul(const struct call *c, struct onnx_cost *out)
+static bool cost_packed_matmul(const struct onnx_call *c, struct onnx_cost *out)
 {
     uint64_t elements;
     int64_t columns = call_int(c, "N", FACT_UNKNOWN);
@@ -293,7 +296,7 @@ static bool cost_packed_matmul(const struct call *c, struct onnx_cost *out)
 }
 
 /* A product, then Gelu of it with a bias. */
-static bool cost_gemm_gelu(const struct call *c, struct onnx_cost *out)
+static bool cost_gemm_gelu(const struct onnx_call *c, struct onnx_cost *out)
 {
     uint64_t elements;
 
@@ -301,7 +304,7 @@ static bool cost_gemm_gelu(const struct call *c, struct onnx_cost *out)
            cost_add(&out->operations, elements, call_has(c, 2) ? 2 : 1);
 }
 
-const struct op ops_microsoft_matmul[] = {
+const struct onnx_op ops_microsoft_matmul[] = {
     { "DynamicQuantizeMatMul", infer_matmul_to_float, cost_matmul, 0 },
     { "FusedGemm", infer_gemm, cost_gemm, 0 },
     { "FusedMatMul", infer_fused_matmul, cost_fused_matmul, 0 },

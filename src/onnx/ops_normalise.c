@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /* What goes in comes out; statistics are of the channels. */
-static void infer_batch(struct call *c)
+static void infer_batch(struct onnx_call *c)
 {
     infer_same(c);
     for (int i = 1; i < 3 && i < c->out_count; i++) {
@@ -22,7 +22,7 @@ static void infer_batch(struct call *c)
 }
 
 /* The mean, and one over the deviation: 1 for each axis that is normalised. */
-static void infer_layer(struct call *c)
+static void infer_layer(struct onnx_call *c)
 {
     struct fact f = *call_in(c, 0);
     int axis = fact_axis(call_int(c, "axis", -1), f.rank);
@@ -39,7 +39,7 @@ static void infer_layer(struct call *c)
     call_set(c, 2, &f);
 }
 
-const struct op ops_normalise[] = {
+const struct onnx_op ops_normalise[] = {
     { "BatchNormalization", infer_batch, cost_each, 2 },
     { "GroupNormalization", infer_same, cost_each, 7 },
     { "InstanceNormalization", infer_same, cost_each, 7 },
@@ -56,7 +56,7 @@ const struct op ops_normalise[] = {
 /* --- com.microsoft -------------------------------------------------------- */
 
 /* The fourth output is what was normalised: the sum. */
-static void infer_skip(struct call *c)
+static void infer_skip(struct onnx_call *c)
 {
     struct fact sum = *call_in(c, 0);
 
@@ -67,7 +67,7 @@ static void infer_skip(struct call *c)
 }
 
 /* The second is the sum. */
-static void infer_skip_group(struct call *c)
+static void infer_skip_group(struct onnx_call *c)
 {
     struct fact sum = *call_in(c, 0);
 
@@ -77,7 +77,7 @@ static void infer_skip_group(struct call *c)
     call_set(c, 1, &sum);
 }
 
-const struct op ops_microsoft_normalise[] = {
+const struct onnx_op ops_microsoft_normalise[] = {
     { "GroupNorm", infer_same, cost_each, 7 },
     { "SkipGroupNorm", infer_skip_group, cost_each, 8 },
     { "SkipLayerNormalization", infer_skip, cost_each, 8 },

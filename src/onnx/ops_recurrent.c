@@ -9,7 +9,7 @@ struct sizes {
 };
 
 /* X is [steps, batch, input], or the first two turned. */
-static struct sizes sizes_of(const struct call *c)
+static struct sizes sizes_of(const struct onnx_call *c)
 {
     const struct fact *x = call_in(c, 0), *w = call_in(c, 1);
     const struct fact *r = call_in(c, 2);
@@ -30,7 +30,7 @@ static struct sizes sizes_of(const struct call *c)
     return s;
 }
 
-static void infer_recurrent(struct call *c)
+static void infer_recurrent(struct onnx_call *c)
 {
     struct sizes s = sizes_of(c);
     bool batch_first = call_int(c, "layout", 0);
@@ -51,7 +51,7 @@ static void infer_recurrent(struct call *c)
 
 /* At each step each row of the batch meets all weights; then the gates, as
  * many operations for each hidden element as the table says. */
-static bool cost_recurrent(const struct call *c, struct onnx_cost *out)
+static bool cost_recurrent(const struct onnx_call *c, struct onnx_cost *out)
 {
     struct sizes s = sizes_of(c);
     struct fact states = fact_rank(ONNX_UNKNOWN, 4);
@@ -71,14 +71,14 @@ static bool cost_recurrent(const struct call *c, struct onnx_cost *out)
            cost_add(&out->operations, state_count, (uint64_t)c->op->each);
 }
 
-const struct op ops_recurrent[] = {
+const struct onnx_op ops_recurrent[] = {
     { "LSTM", infer_recurrent, cost_recurrent, 9 },
     { "GRU", infer_recurrent, cost_recurrent, 8 },
     { "RNN", infer_recurrent, cost_recurrent, 1 },
     { 0 },
 };
 
-const struct op ops_microsoft_recurrent[] = {
+const struct onnx_op ops_microsoft_recurrent[] = {
     { "DynamicQuantizeLSTM", infer_recurrent, cost_recurrent, 9 },
     { 0 },
 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Whether all is reduced to one number, and how. */
-static const double *fold_all(struct call *c, const struct fact *f)
+static const double *fold_all(struct onnx_call *c, const struct fact *f)
 {
     static const char *const names[][2] = { { "ReduceSum", "Sum" },
         { "ReduceProd", "Prod" }, { "ReduceMax", "Max" },
@@ -20,7 +20,7 @@ static const double *fold_all(struct call *c, const struct fact *f)
     return NULL;
 }
 
-static void infer_reduce(struct call *c)
+static void infer_reduce(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0);
     struct fact f = fact_rank(in->type, 0);
@@ -56,7 +56,7 @@ static void infer_reduce(struct call *c)
     call_set(c, 0, &f);
 }
 
-static void infer_arg(struct call *c)
+static void infer_arg(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0);
     int axis = fact_axis(call_int(c, "axis", 0), in->rank);
@@ -74,7 +74,7 @@ static void infer_arg(struct call *c)
     call_set(c, 0, &f);
 }
 
-static void infer_top_k(struct call *c)
+static void infer_top_k(struct onnx_call *c)
 {
     struct fact values = *call_in(c, 0), indices;
     int axis = fact_axis(call_int(c, "axis", -1), values.rank);
@@ -97,7 +97,7 @@ static void infer_top_k(struct call *c)
 }
 
 /* The determinants of all matrices in the last two axes. */
-static void infer_det(struct call *c)
+static void infer_det(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0);
     struct fact f =
@@ -108,7 +108,7 @@ static void infer_det(struct call *c)
     call_set(c, 0, &f);
 }
 
-const struct op ops_reduce[] = {
+const struct onnx_op ops_reduce[] = {
     { "ReduceL1", infer_reduce, cost_read, 2 },
     { "ReduceL2", infer_reduce, cost_read, 2 },
     { "ReduceLogSum", infer_reduce, cost_read, 1 },

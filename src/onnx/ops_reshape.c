@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /* Passes the input on in a new shape, with its numbers. */
-static void reshaped(struct call *c, struct fact *f)
+static void reshaped(struct onnx_call *c, struct fact *f)
 {
     const struct fact *in = call_in(c, 0);
     uint64_t before, after;
@@ -45,7 +45,7 @@ static int64_t left_over_partly(const struct fact *in, const struct fact *f,
 }
 
 /* The shape that is asked for, NaN where it is not known.  Returns its rank. */
-static int target(const struct call *c, double out[FACT_RANK_MAX])
+static int target(const struct onnx_call *c, double out[FACT_RANK_MAX])
 {
     const struct fact *shape = call_in(c, 1);
     const int64_t *old = NULL; /* before operator set 5 */
@@ -63,7 +63,7 @@ static int target(const struct call *c, double out[FACT_RANK_MAX])
     return (int)shape->dims[0];
 }
 
-static void infer_reshape(struct call *c)
+static void infer_reshape(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0);
     bool zero_stays = !call_int(c, "allowzero", 0);
@@ -90,7 +90,7 @@ static void infer_reshape(struct call *c)
     reshaped(c, &f);
 }
 
-static void infer_flatten(struct call *c)
+static void infer_flatten(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0);
     int64_t axis = call_int(c, "axis", 1);
@@ -122,7 +122,7 @@ static bool axes_of(unsigned *bits, const int64_t *axes, int count, int rank)
     return true;
 }
 
-static void infer_squeeze(struct call *c)
+static void infer_squeeze(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0);
     struct fact f = fact_rank(in->type, 0);
@@ -146,7 +146,7 @@ static void infer_squeeze(struct call *c)
     reshaped(c, &f);
 }
 
-static void infer_unsqueeze(struct call *c)
+static void infer_unsqueeze(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0);
     int64_t axes[FACT_DATA_MAX];
@@ -172,7 +172,7 @@ static void infer_unsqueeze(struct call *c)
     reshaped(c, &f);
 }
 
-static void infer_transpose(struct call *c)
+static void infer_transpose(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0);
     struct fact f = fact_rank(in->type, in->rank);
@@ -194,7 +194,7 @@ static void infer_transpose(struct call *c)
 }
 
 /* Channels to space, or back: by the block's size, both ways. */
-static void infer_blocks(struct call *c)
+static void infer_blocks(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0);
     int64_t block = call_int(c, "blocksize", 0);
@@ -216,7 +216,7 @@ static void infer_blocks(struct call *c)
     call_set(c, 0, &f);
 }
 
-const struct op ops_reshape[] = {
+const struct onnx_op ops_reshape[] = {
     { "Reshape", infer_reshape, cost_free, 0 },
     { "Flatten", infer_flatten, cost_free, 0 },
     { "Squeeze", infer_squeeze, cost_free, 0 },

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /* The number that input `i` has for axis `at`; NaN: not known. */
-static double number(const struct call *c, int i, int at)
+static double number(const struct onnx_call *c, int i, int at)
 {
     const struct fact *f = call_in(c, i);
 
@@ -21,7 +21,7 @@ static int64_t scaled(int64_t size, double by, double add)
 }
 
 /* Which entry of the scales or sizes speaks for an axis; FACT_UNKNOWN: none. */
-static int entry_of(const struct call *c, int axis, int rank)
+static int entry_of(const struct onnx_call *c, int axis, int rank)
 {
     const int64_t *axes;
     int count = call_ints(c, "axes", &axes);
@@ -35,7 +35,7 @@ static int entry_of(const struct call *c, int axis, int rank)
 }
 
 /* "not_larger" and "not_smaller" take one scale for all axes that are sized. */
-static double common_scale(const struct call *c, int sizes, bool larger)
+static double common_scale(const struct onnx_call *c, int sizes, bool larger)
 {
     const struct fact *in = call_in(c, 0);
     double found = (double)NAN;
@@ -56,7 +56,7 @@ static double common_scale(const struct call *c, int sizes, bool larger)
 }
 
 /* `scales` and `sizes` are the inputs' numbers; the latter may be left out. */
-static void resize_with(struct call *c, int scales, int sizes)
+static void resize_with(struct onnx_call *c, int scales, int sizes)
 {
     const struct fact *in = call_in(c, 0);
     struct fact f = fact_rank(in->type, in->rank);
@@ -84,7 +84,7 @@ static void resize_with(struct call *c, int scales, int sizes)
 }
 
 /* Operator set 10 had no region; from 11 on it is input 1. */
-static void infer_resize(struct call *c)
+static void infer_resize(struct onnx_call *c)
 {
     bool old = c->in_count == 2;
 
@@ -92,7 +92,7 @@ static void infer_resize(struct call *c)
 }
 
 /* Before operator set 9 the scales are an attribute. */
-static void infer_upsample(struct call *c)
+static void infer_upsample(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0);
     const struct onnx_attr *a = call_attr(c, "scales");
@@ -109,7 +109,7 @@ static void infer_upsample(struct call *c)
 }
 
 /* X [N, C, ...], grid [N, ..., places]: the places' shape is put out. */
-static void infer_grid_sample(struct call *c)
+static void infer_grid_sample(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0), *grid = call_in(c, 1);
     struct fact f = fact_rank(in->type, in->rank);
@@ -121,7 +121,7 @@ static void infer_grid_sample(struct call *c)
     call_set(c, 0, &f);
 }
 
-static void infer_roi_align(struct call *c)
+static void infer_roi_align(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0), *regions = call_in(c, 1);
     struct fact f = fact_rank(in->type, 4);
@@ -138,7 +138,7 @@ static void infer_roi_align(struct call *c)
     call_set(c, 0, &f);
 }
 
-const struct op ops_resize[] = {
+const struct onnx_op ops_resize[] = {
     { "Resize", infer_resize, cost_each, 1 },
     { "Upsample", infer_upsample, cost_each, 1 },
     { "GridSample", infer_grid_sample, cost_each, 7 },

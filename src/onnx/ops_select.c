@@ -6,7 +6,7 @@
 
 /* --- join and cut --------------------------------------------------------- */
 
-static void infer_concat(struct call *c)
+static void infer_concat(struct onnx_call *c)
 {
     const struct fact *first = call_in(c, 0);
     int axis = fact_axis(call_int(c, "axis", 1), first->rank);
@@ -32,7 +32,7 @@ static void infer_concat(struct call *c)
 }
 
 /* The size of piece `i`: as listed, or equal parts, the last one smaller. */
-static int64_t piece(const struct call *c, int i, int64_t whole,
+static int64_t piece(const struct onnx_call *c, int i, int64_t whole,
         const int64_t *sizes, int count)
 {
     int64_t parts = call_int(c, "num_outputs", c->out_count);
@@ -52,7 +52,7 @@ static int64_t piece(const struct call *c, int i, int64_t whole,
     return left < size ? left : size;
 }
 
-static void infer_split(struct call *c)
+static void infer_split(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0);
     int axis = fact_axis(call_int(c, "axis", 0), in->rank);
@@ -119,7 +119,7 @@ static int64_t cut_size(struct cut *c, int64_t size)
 
 /* What a slice is told: before operator set 10 by attributes, since then by
  * inputs.  Numbers that are not known are NaN. */
-static double cut_number(const struct call *c, int input, const char *name,
+static double cut_number(const struct onnx_call *c, int input, const char *name,
         int i, double otherwise)
 {
     const struct fact *f = call_in(c, input);
@@ -131,7 +131,7 @@ static double cut_number(const struct call *c, int input, const char *name,
 }
 
 /* How many axes are cut; FACT_UNKNOWN: cannot be told. */
-static int cut_count(const struct call *c)
+static int cut_count(const struct onnx_call *c)
 {
     const struct fact *f = call_in(c, 1);
     const int64_t *ints;
@@ -144,7 +144,7 @@ static int cut_count(const struct call *c)
 }
 
 /* Cuts the axis that entry `i` names.  False: nobody knows which. */
-static bool cut_axis(const struct call *c, int i, struct fact *f,
+static bool cut_axis(const struct onnx_call *c, int i, struct fact *f,
         struct cut cuts[FACT_RANK_MAX])
 {
     int64_t axis;
@@ -170,7 +170,7 @@ static bool cut_axis(const struct call *c, int i, struct fact *f,
     return true;
 }
 
-static void infer_slice(struct call *c)
+static void infer_slice(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0);
     int count = cut_count(c);
@@ -199,7 +199,7 @@ static void infer_slice(struct call *c)
 /* --- by index ------------------------------------------------------------- */
 
 /* Of a row of numbers, those that the indices name. */
-static const double *pick_numbers(struct call *c, const struct fact *to)
+static const double *pick_numbers(struct onnx_call *c, const struct fact *to)
 {
     const struct fact *in = call_in(c, 0);
     int64_t at[FACT_DATA_MAX];
@@ -222,7 +222,7 @@ static const double *pick_numbers(struct call *c, const struct fact *to)
     return out;
 }
 
-static void infer_gather(struct call *c)
+static void infer_gather(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0), *indices = call_in(c, 1);
     int axis = fact_axis(call_int(c, "axis", 0), in->rank);
@@ -244,7 +244,7 @@ static void infer_gather(struct call *c)
 }
 
 /* The shape of the indices, the type of the data. */
-static void infer_gather_elements(struct call *c)
+static void infer_gather_elements(struct onnx_call *c)
 {
     struct fact f = *call_in(c, 1);
 
@@ -255,7 +255,7 @@ static void infer_gather_elements(struct call *c)
 }
 
 /* The last axis of the indices names a place, or a slice. */
-static void infer_gather_nd(struct call *c)
+static void infer_gather_nd(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0), *indices = call_in(c, 1);
     int64_t batch = call_int(c, "batch_dims", 0);
@@ -279,7 +279,7 @@ static void infer_gather_nd(struct call *c)
 
 /* --- grow ----------------------------------------------------------------- */
 
-static void infer_expand(struct call *c)
+static void infer_expand(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0), *shape = call_in(c, 1);
     int count = fact_count(shape);
@@ -300,7 +300,7 @@ static void infer_expand(struct call *c)
     call_set(c, 0, &f);
 }
 
-static void infer_tile(struct call *c)
+static void infer_tile(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0), *times = call_in(c, 1);
     struct fact f = fact_rank(in->type, in->rank);
@@ -317,7 +317,7 @@ static void infer_tile(struct call *c)
 }
 
 /* The pads before all axes, then those behind; of some axes, if listed. */
-static void infer_pad(struct call *c)
+static void infer_pad(struct onnx_call *c)
 {
     const struct fact *in = call_in(c, 0);
     struct fact f = *in;
@@ -344,7 +344,7 @@ static void infer_pad(struct call *c)
     call_set(c, 0, &f);
 }
 
-static void infer_one_hot(struct call *c)
+static void infer_one_hot(struct onnx_call *c)
 {
     const struct fact *indices = call_in(c, 0);
     int64_t depth[FACT_DATA_MAX];
@@ -361,7 +361,7 @@ static void infer_one_hot(struct call *c)
     call_set(c, 0, &f);
 }
 
-const struct op ops_select[] = {
+const struct onnx_op ops_select[] = {
     { "Concat", infer_concat, cost_free, 0 },
     { "Split", infer_split, cost_free, 0 },
     { "Slice", infer_slice, cost_free, 0 },

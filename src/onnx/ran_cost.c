@@ -58,9 +58,9 @@ static int read_values(struct fact out[VALUES_MAX], struct str text)
 }
 
 /* Its domain is not told; ONNX's own comes first. */
-static const struct op *find(struct str op_type)
+static const struct onnx_op *find(struct str op_type)
 {
-    const struct op *op = op_find(op_type, str_of(""));
+    const struct onnx_op *op = op_find(op_type, str_of(""));
 
     return op ? op : op_find(op_type, str_of("com.microsoft"));
 }
@@ -69,7 +69,7 @@ bool ran_cost(struct onnx_cost *out, const struct ran_operator *o)
 {
     struct fact in[VALUES_MAX], made[VALUES_MAX];
     const struct fact *given[VALUES_MAX];
-    const struct op *op = find(o->op_type);
+    const struct onnx_op *op = find(o->op_type);
     int in_count = read_values(in, o->inputs);
     int out_count = read_values(made, o->outputs);
 
@@ -79,7 +79,7 @@ bool ran_cost(struct onnx_cost *out, const struct ran_operator *o)
         given[i] = &in[i];
 
     struct onnx_cost cost = { 0 };
-    const struct call c = {
+    const struct onnx_call c = {
         .op = op,
         .node = o->node,
         .in = given,

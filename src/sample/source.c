@@ -69,11 +69,11 @@ static bool gave_power(const struct subjects *s, const struct batch *first,
     return false;
 }
 
-static struct source of_sampler(struct sampling *s,
+static struct source_status of_sampler(struct sampling *s,
         const struct sampling_source *x, const struct batch *first)
 {
     const struct subjects *subjects = sampling_subjects(s);
-    struct source out = {
+    struct source_status out = {
         .name = x->sampler->name,
         .gives = x->sampler->about,
         .state = state_of(x->rc),
@@ -89,16 +89,16 @@ static struct source of_sampler(struct sampling *s,
     return out;
 }
 
-size_t source_list(struct source out[SOURCES_MAX],
+size_t source_list(struct source_status out[SOURCES_MAX],
         const struct source_context *context, struct sampling *s,
         const struct batch *first)
 {
     size_t count = 0;
 
     for (const struct source_probe *p = source_probes; p->name; p++) {
-        struct source *x = &out[count++];
+        struct source_status *x = &out[count++];
 
-        *x = (struct source){ .name = p->name, .gives = p->gives };
+        *x = (struct source_status){ .name = p->name, .gives = p->gives };
         x->state = state_of(
                 p->look(x->detail, sizeof(x->detail), context, &x->why));
     }

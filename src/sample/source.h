@@ -20,7 +20,7 @@ enum source_state {
     SOURCE_DENIED, /* it is there, but we may not read it */
 };
 
-struct source {
+struct source_status {
     const char *name;  /* "rapl-powercap": stable, for scripts */
     const char *gives; /* which figures, in words */
     enum source_state state;
@@ -43,7 +43,7 @@ const char *source_state_name(enum source_state state);
 /* All sources, in the order of being shown; returns how many there are.
  * `first` are the readings of everything in `s`, which may be NULL: then there
  * are no samplers. */
-size_t source_list(struct source out[SOURCES_MAX],
+size_t source_list(struct source_status out[SOURCES_MAX],
         const struct source_context *context, struct sampling *s,
         const struct batch *first);
 

@@ -102,12 +102,12 @@ struct names {
 
 struct row_writer {
     struct store *store;
-    const struct table *table;
+    const struct stored_table *table;
     sqlite3_stmt *insert, *find_run;
     struct names *names; /* one a column; most are empty */
 };
 
-static void insert_sql(struct buf *out, const struct table *t)
+static void insert_sql(struct buf *out, const struct stored_table *t)
 {
     buf_printf(out, "INSERT INTO \"%s\" (%s", t->name,
             t->is_runs ? "run_id" : "run");
@@ -127,7 +127,7 @@ static int prepare(struct row_writer *w, sqlite3_stmt **out, struct buf *sql)
     return rc;
 }
 
-static int prepare_names(struct row_writer *w, const struct column *c,
+static int prepare_names(struct row_writer *w, const struct stored_column *c,
         struct names *out)
 {
     struct buf sql = { 0 };
@@ -144,7 +144,7 @@ static int prepare_names(struct row_writer *w, const struct column *c,
 }
 
 int row_writer_open(struct row_writer **out, struct store *s,
-        const struct table *t, struct error *e)
+        const struct stored_table *t, struct error *e)
 {
     struct row_writer *w = alloc_zero(1, sizeof(*w));
     struct buf sql = { 0 };
@@ -215,7 +215,8 @@ static int64_t name_number(const struct names *n, struct str text)
     return find(n->find, text);
 }
 
-static void bind(struct row_writer *w, size_t column, const struct cell *c)
+static void bind(struct row_writer *w, size_t column,
+        const struct stored_cell *c)
 {
     int at = (int)column + 2;
 
@@ -238,8 +239,8 @@ static void bind(struct row_writer *w, size_t column, const struct cell *c)
 
 /* What ids refer to is looked at when the rows are read: they may come in any
  * order. */
-static bool allows(const struct table *t, const struct column *c,
-        const struct cell *x)
+static bool allows(const struct stored_table *t, const struct stored_column *c,
+        const struct stored_cell *x)
 {
     const struct limit *l =
             limit_find(t->name, c->kind == COLUMN_NAME ? "text" : c->name);
@@ -256,9 +257,9 @@ static bool allows(const struct table *t, const struct column *c,
 }
 
 int row_writer_put(struct row_writer *w, struct str id,
-        const struct cell *cells, struct error *e)
+        const struct stored_cell *cells, struct error *e)
 {
-    const struct table *t = w->table;
+    const struct stored_table *t = w->table;
 
     if (t->is_runs) {
         bind_text(w->insert, 1, id);

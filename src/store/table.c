@@ -42,7 +42,7 @@ static bool is_numbered(const char *name)
     return false;
 }
 
-static bool is_own_number(const struct table *t, const char *name)
+static bool is_own_number(const struct stored_table *t, const char *name)
 {
     if (t->is_runs)
         return strcmp(name, "id") == 0 || strcmp(name, "run_id") == 0;
@@ -61,9 +61,9 @@ static const char *text_of(sqlite3_stmt *st, int at)
     return (const char *)sqlite3_column_text(st, at);
 }
 
-static void add_column(struct table *t, sqlite3_stmt *st)
+static void add_column(struct stored_table *t, sqlite3_stmt *st)
 {
-    struct column c = {
+    struct stored_column c = {
         .name = alloc_text(text_of(st, 0)),
         .kind = kind_of(text_of(st, 1)),
         .nullable = !sqlite3_column_int(st, 2),
@@ -79,7 +79,8 @@ static void add_column(struct table *t, sqlite3_stmt *st)
     t->columns[t->count++] = c;
 }
 
-static int read_columns(struct store *s, struct table *t, struct error *e)
+static int read_columns(struct store *s, struct stored_table *t,
+        struct error *e)
 {
     sqlite3_stmt *st = NULL;
     int rc = sqlite3_prepare_v2(s->db, columns_sql, -1, &st, NULL);
@@ -96,9 +97,9 @@ static int read_columns(struct store *s, struct table *t, struct error *e)
     return rc;
 }
 
-int store_tables(struct tables *out, struct store *s, struct error *e)
+int store_tables(struct stored_tables *out, struct store *s, struct error *e)
 {
-    struct tables tables = { 0 };
+    struct stored_tables tables = { 0 };
     sqlite3_stmt *st = NULL;
     int rc = sqlite3_prepare_v2(s->db, tables_sql, -1, &st, NULL);
     int step = SQLITE_DONE;
@@ -109,10 +110,10 @@ int store_tables(struct tables *out, struct store *s, struct error *e)
         tables.items = alloc_resize(tables.items,
                 (tables.count + 1) * sizeof(*tables.items));
 
-        struct table *t = &tables.items[tables.count++];
+        struct stored_table *t = &tables.items[tables.count++];
         const char *name = (const char *)sqlite3_column_text(st, 0);
 
-        *t = (struct table){
+        *t = (struct stored_table){
             .name = alloc_text(name),
             .is_runs = strcmp(name, RUNS) == 0,
             .numbered = is_numbered(name),
@@ -129,10 +130,10 @@ int store_tables(struct tables *out, struct store *s, struct error *e)
     return rc;
 }
 
-void tables_release(struct tables *t)
+void tables_release(struct stored_tables *t)
 {
     for (size_t i = 0; i < t->count; i++) {
-        struct table *x = &t->items[i];
+        struct stored_table *x = &t->items[i];
 
         for (size_t j = 0; j < x->count; j++) {
             free(x->columns[j].name);
@@ -143,12 +144,12 @@ void tables_release(struct tables *t)
         free(x->name);
     }
     free(t->items);
-    *t = (struct tables){ 0 };
+    *t = (struct stored_tables){ 0 };
 }
 
 /* --- reading -------------------------------------------------------------- */
 
-static void column_sql(struct buf *out, const struct column *c)
+static void column_sql(struct buf *out, const struct stored_column *c)
 {
     if (c->kind == COLUMN_NAME)
         buf_printf(out, "(SELECT \"%s\" FROM \"%s\" WHERE id = t.\"%s\")",
@@ -157,7 +158,7 @@ static void column_sql(struct buf *out, const struct column *c)
         buf_printf(out, "t.\"%s\"", c->name);
 }
 
-static void select_sql(struct buf *out, const struct table *t)
+static void select_sql(struct buf *out, const struct stored_table *t)
 {
     const char *between = " ORDER BY";
 
@@ -177,10 +178,10 @@ static void select_sql(struct buf *out, const struct table *t)
     buf_text(out, " LIMIT ?3");
 }
 
-static void read_cell(struct cell *out, sqlite3_stmt *st, int at,
+static void read_cell(struct stored_cell *out, sqlite3_stmt *st, int at,
         enum column_kind kind)
 {
-    *out = (struct cell){
+    *out = (struct stored_cell){
         .there = sqlite3_column_type(st, at) != SQLITE_NULL,
     };
     if (!out->there)
@@ -197,7 +198,7 @@ static void read_cell(struct cell *out, sqlite3_stmt *st, int at,
 
 /* A name is told in full. */
 static void check_columns(struct row_check *c, struct store *s,
-        const struct table *t, int64_t run)
+        const struct stored_table *t, int64_t run)
 {
     row_check_table(c, s, t->name);
     for (size_t i = 0; i < t->count; i++)
@@ -206,12 +207,12 @@ static void check_columns(struct row_check *c, struct store *s,
                 run);
 }
 
-int store_each_row(struct store *s, const struct table *t, int64_t run,
+int store_each_row(struct store *s, const struct stored_table *t, int64_t run,
         int64_t after, uint64_t limit,
-        void (*each)(void *context, const struct cell *cells), void *context,
-        struct error *e)
+        void (*each)(void *context, const struct stored_cell *cells),
+        void *context, struct error *e)
 {
-    struct cell *cells = alloc_zero(t->count, sizeof(*cells));
+    struct stored_cell *cells = alloc_zero(t->count, sizeof(*cells));
     struct row_check check;
     struct buf sql = { 0 };
     sqlite3_stmt *st = NULL;
@@ -245,7 +246,7 @@ int store_each_row(struct store *s, const struct table *t, int64_t run,
     return rc;
 }
 
-static void pass(void *context, const struct cell *cells)
+static void pass(void *context, const struct stored_cell *cells)
 {
     (void)context;
     (void)cells;
@@ -253,7 +254,7 @@ static void pass(void *context, const struct cell *cells)
 
 int store_check_run(struct store *s, int64_t run, struct error *e)
 {
-    struct tables all = { 0 };
+    struct stored_tables all = { 0 };
     int rc = store_tables(&all, s, e);
 
     for (size_t i = 0; !rc && i < all.count; i++)
@@ -263,7 +264,7 @@ int store_check_run(struct store *s, int64_t run, struct error *e)
     return rc;
 }
 
-int store_count_rows(struct store *s, const struct table *t, int64_t run,
+int store_count_rows(struct store *s, const struct stored_table *t, int64_t run,
         uint64_t *count, struct error *e)
 {
     struct buf sql = { 0 };

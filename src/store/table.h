@@ -17,7 +17,7 @@ enum column_kind {
     COLUMN_NAME, /* a text that repeats: kept once, in a table of its own */
 };
 
-struct column {
+struct stored_column {
     char *name;
     enum column_kind kind;
     bool nullable;
@@ -25,9 +25,9 @@ struct column {
     char *kept_in, *kept_as; /* table and column of a name; else NULL */
 };
 
-struct table {
+struct stored_table {
     char *name;
-    struct column *columns;
+    struct stored_column *columns;
     size_t count;
     bool is_runs; /* one row a run: the run itself */
     /* Rows are only ever added, with numbers that grow: the first column.  Rows
@@ -35,16 +35,16 @@ struct table {
     bool numbered;
 };
 
-struct tables {
-    struct table *items; /* the runs themselves come last */
+struct stored_tables {
+    struct stored_table *items; /* the runs themselves come last */
     size_t count;
 };
 
-int store_tables(struct tables *out, struct store *s, struct error *e);
-void tables_release(struct tables *t);
+int store_tables(struct stored_tables *out, struct store *s, struct error *e);
+void tables_release(struct stored_tables *t);
 
 /* What stands in a column. */
-struct cell {
+struct stored_cell {
     bool there; /* else nothing is known */
     int64_t integer;
     double real;
@@ -54,13 +54,13 @@ struct cell {
 /* Calls `each` for the rows of a run in the order of their keys, at most
  * `limit`; of a numbered table those with a number above `after`.  The cells
  * are the table's columns, gone after the call. */
-int store_each_row(struct store *s, const struct table *t, int64_t run,
+int store_each_row(struct store *s, const struct stored_table *t, int64_t run,
         int64_t after, uint64_t limit,
-        void (*each)(void *context, const struct cell *cells), void *context,
-        struct error *e);
+        void (*each)(void *context, const struct stored_cell *cells),
+        void *context, struct error *e);
 
 /* How many rows a run has in a table. */
-int store_count_rows(struct store *s, const struct table *t, int64_t run,
+int store_count_rows(struct store *s, const struct stored_table *t, int64_t run,
         uint64_t *count, struct error *e);
 
 /* --- the way back --------------------------------------------------------- */
@@ -80,10 +80,10 @@ int store_count_copied(struct store *s, struct str id, uint64_t inferences,
 struct row_writer;
 
 int row_writer_open(struct row_writer **out, struct store *s,
-        const struct table *t, struct error *e);
+        const struct stored_table *t, struct error *e);
 /* `id` is the run's, RUN_ID_LEN characters.  -ENOENT: there is no such run.
  * -EBADMSG: a cell holds what no run can. */
 int row_writer_put(struct row_writer *w, struct str id,
-        const struct cell *cells, struct error *e);
+        const struct stored_cell *cells, struct error *e);
 /* NULL is welcome. */
 void row_writer_close(struct row_writer *w);

@@ -28,7 +28,7 @@ static void check_moments(void)
     };
 
     for (size_t i = 0; i < LEN(cases); i++) {
-        struct schedule s = { 12345, cases[i].per_s };
+        struct request_schedule s = { 12345, cases[i].per_s };
 
         CHECK_INT(schedule_moment(&s, cases[i].n) - s.start_ns,
                 cases[i].after_ns);
@@ -51,7 +51,7 @@ static void check_counts(void)
     };
 
     for (size_t i = 0; i < LEN(cases); i++) {
-        struct schedule s = { 0, cases[i].per_s };
+        struct request_schedule s = { 0, cases[i].per_s };
 
         CHECK_INT(schedule_count(&s, cases[i].duration_ns), cases[i].count);
     }
@@ -62,7 +62,7 @@ static void check_counts(void)
  * to wait, each 9 ms less than the one before it: 991 ms, 982 ms, and so on. */
 static void check_stall(void)
 {
-    struct schedule s = { 0, 100 };
+    struct request_schedule s = { 0, 100 };
     struct spread service = { 0 }, response = { 0 };
     struct spread_figures f;
     uint64_t free_ns = 0;

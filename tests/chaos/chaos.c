@@ -206,7 +206,7 @@ struct fetched {
     const char *name; /* of the table */
 };
 
-static struct cell any_cell(void)
+static struct stored_cell any_cell(void)
 {
     static const int64_t numbers[] = { -1, 0, 1, 255, 65536, 2147483647,
         2147483648, 4294967295, INT64_MAX, INT64_MIN };
@@ -215,7 +215,7 @@ static struct cell any_cell(void)
         "[[[[", "[{\"float\":[9223372036854775807,-1]}]", "\xc3\x28",
         "/model/layers.99999999999/attn", "If" };
 
-    return (struct cell){
+    return (struct stored_cell){
         .there = chance(8),
         .integer = numbers[chance(LEN(numbers))],
         .real = reals[chance(LEN(reals))],
@@ -223,8 +223,8 @@ static struct cell any_cell(void)
     };
 }
 
-static void change_cell(void *to, const struct table *t, size_t row,
-        struct cell *cells)
+static void change_cell(void *to, const struct stored_table *t, size_t row,
+        struct stored_cell *cells)
 {
     struct fetched *f = to;
 
@@ -234,7 +234,8 @@ static void change_cell(void *to, const struct table *t, size_t row,
         cells[f->column % t->count] = any_cell();
 }
 
-static void change_byte(void *to, const struct table *t, struct buf *rows)
+static void change_byte(void *to, const struct stored_table *t,
+        struct buf *rows)
 {
     const struct fetched *f = to;
 

@@ -56,7 +56,7 @@ static void good(void)
 
 struct hostile {
     const char *table, *column;
-    struct cell cell;
+    struct stored_cell cell;
 };
 
 #define NUMBER(x)                      \
@@ -103,8 +103,8 @@ static const struct hostile cells[] = {
 static size_t changed;
 
 /* The first row of its table has it. */
-static void put_cell(void *to, const struct table *t, size_t row,
-        struct cell *all)
+static void put_cell(void *to, const struct stored_table *t, size_t row,
+        struct stored_cell *all)
 {
     const struct hostile *h = to;
 
@@ -142,21 +142,21 @@ static void hostile_cell(const struct hostile *h)
 
 /* --- bytes ---------------------------------------------------------------- */
 
-static void cut(void *to, const struct table *t, struct buf *rows)
+static void cut(void *to, const struct stored_table *t, struct buf *rows)
 {
     (void)to;
     if (strcmp(t->name, "sessions") == 0)
         rows->len--;
 }
 
-static void others(void *to, const struct table *t, struct buf *rows)
+static void others(void *to, const struct stored_table *t, struct buf *rows)
 {
     (void)to;
     if (strcmp(t->name, "sessions") == 0)
         memset(rows->p, 'f', RUN_ID_LEN);
 }
 
-static void noise(void *to, const struct table *t, struct buf *rows)
+static void noise(void *to, const struct stored_table *t, struct buf *rows)
 {
     (void)to;
     if (!t->is_runs && rows->len > RUN_ID_LEN)
@@ -164,7 +164,7 @@ static void noise(void *to, const struct table *t, struct buf *rows)
 }
 
 static const struct {
-    void (*spoil)(void *to, const struct table *t, struct buf *rows);
+    void (*spoil)(void *to, const struct stored_table *t, struct buf *rows);
     const char *says;
 } bytes[] = {
     { cut, "sessions end in the middle" },

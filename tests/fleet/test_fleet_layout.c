@@ -9,7 +9,7 @@
 static char names[][12] = { "t", "number", "start_ns", "flags", "energy_mj",
     "name", "note" };
 
-static struct column columns[] = {
+static struct stored_column columns[] = {
     { .name = names[1], .kind = COLUMN_INTEGER, .key = true },
     { .name = names[2], .kind = COLUMN_INTEGER },
     { .name = names[3], .kind = COLUMN_INTEGER, .nullable = true },
@@ -18,7 +18,7 @@ static struct column columns[] = {
     { .name = names[6], .kind = COLUMN_TEXT },
 };
 
-static struct table table = {
+static struct stored_table table = {
     .name = names[0],
     .columns = columns,
     .count = LEN(columns),
@@ -93,7 +93,7 @@ static void changes(void)
     struct fake f;
     struct clickhouse *c = NULL;
     struct address a;
-    struct tables all = { &table, 1 };
+    struct stored_tables all = { &table, 1 };
     char text[64];
     bool once = true;
 

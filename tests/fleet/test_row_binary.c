@@ -11,7 +11,7 @@
 
 static char names[][8] = { "n", "maybe", "real", "text", "name" };
 
-static struct column columns[] = {
+static struct stored_column columns[] = {
     { .name = names[0], .kind = COLUMN_INTEGER, .key = true },
     { .name = names[1], .kind = COLUMN_INTEGER, .nullable = true },
     { .name = names[2], .kind = COLUMN_REAL, .nullable = true },
@@ -19,7 +19,7 @@ static struct column columns[] = {
     { .name = names[4], .kind = COLUMN_NAME, .nullable = true },
 };
 
-static const struct table table = {
+static const struct stored_table table = {
     .name = names[0],
     .columns = columns,
     .count = LEN(columns),
@@ -37,7 +37,7 @@ static void known_bytes(void)
     struct buf b = { 0 };
 
     row_binary_cells(&b, &table,
-            (struct cell[]){
+            (struct stored_cell[]){
                     { .there = true, .integer = -2 },
                     { 0 },
                     { .there = true, .real = 1.5 },
@@ -59,7 +59,7 @@ static void there_and_back(void)
 {
     char text[300];
     struct buf b = { 0 };
-    const struct cell rows[2][LEN(columns)] = {
+    const struct stored_cell rows[2][LEN(columns)] = {
         {
                 { .there = true, .integer = INT64_MIN },
                 { .there = true, .integer = INT64_MAX },
@@ -85,11 +85,11 @@ static void there_and_back(void)
     row_binary_cells(&b, &table, rows[1]);
     for (size_t len = 0; len <= b.len; len++) {
         struct str rest = { b.p, len }, id;
-        struct cell got[LEN(columns)];
+        struct stored_cell got[LEN(columns)];
         size_t count = 0;
 
         while (row_binary_take(&id, got, &table, &rest) == 1) {
-            const struct cell *want = rows[count++];
+            const struct stored_cell *want = rows[count++];
 
             CHECK(str_is(id, ID));
             for (size_t i = 0; i < LEN(columns); i++) {
@@ -125,7 +125,7 @@ static void nonsense(void)
 
     for (size_t i = 0; i < LEN(cases); i++) {
         struct buf b = { 0 };
-        struct cell got[LEN(columns)];
+        struct stored_cell got[LEN(columns)];
         struct str rest, id;
 
         buf_text(&b, ID);

@@ -12,7 +12,7 @@
 
 #define POWER "sys/bus/event_source/devices/power/"
 
-static struct source sources[SOURCES_MAX];
+static struct source_status sources[SOURCES_MAX];
 static size_t source_count;
 
 static const struct sampler *const samplers[] = { &sampler_perf_hardware,
@@ -45,9 +45,9 @@ static void list(const struct tree *t, const char *hook)
     sampling_close(s);
 }
 
-static const struct source *find(const char *name)
+static const struct source_status *find(const char *name)
 {
-    static const struct source none;
+    static const struct source_status none;
 
     for (size_t i = 0; i < source_count; i++)
         if (strcmp(sources[i].name, name) == 0)
@@ -58,7 +58,7 @@ static const struct source *find(const char *name)
 
 static void check(const char *name, enum source_state state, const char *said)
 {
-    const struct source *s = find(name);
+    const struct source_status *s = find(name);
     const char *text = state == SOURCE_AVAILABLE ? s->detail : s->why.text;
 
     CHECK_INT(s->state, state);
@@ -88,7 +88,7 @@ static void check_bare(void)
     list(&t, "");
     CHECK(source_count > LEN(samplers));
     for (size_t i = 0; i < source_count; i++) {
-        const struct source *s = &sources[i];
+        const struct source_status *s = &sources[i];
         bool there = s->state == SOURCE_AVAILABLE;
 
         CHECK(s->name[0] && s->gives[0]);

@@ -80,8 +80,8 @@ static bool ends_with(const char *name, struct str end)
            strncmp(name + len - end.len, end.p, end.len) == 0;
 }
 
-static bool is_among(const char *names, const struct table *t,
-        const struct column *c)
+static bool is_among(const char *names, const struct stored_table *t,
+        const struct stored_column *c)
 {
     struct str rest = str_of(names);
     char whole[160];
@@ -103,15 +103,15 @@ struct edges {
     unsigned tried;
 };
 
-static void pass(void *context, const struct cell *cells)
+static void pass(void *context, const struct stored_cell *cells)
 {
     (void)context;
     (void)cells;
 }
 
 /* Changes the column of one row, within a transaction. */
-static void change(const struct edges *x, const struct table *t,
-        const struct column *c, const char *value)
+static void change(const struct edges *x, const struct stored_table *t,
+        const struct stored_column *c, const char *value)
 {
     struct buf sql = { 0 }, keys = { 0 };
 
@@ -134,8 +134,8 @@ static void change(const struct edges *x, const struct table *t,
     buf_release(&keys);
 }
 
-static void try_value(struct edges *x, const struct table *t,
-        const struct column *c, const char *value, bool allowed)
+static void try_value(struct edges *x, const struct stored_table *t,
+        const struct stored_column *c, const char *value, bool allowed)
 {
     struct error e = { 0 };
 
@@ -154,8 +154,8 @@ static void try_value(struct edges *x, const struct table *t,
             SQLITE_OK);
 }
 
-static void column_edges(struct edges *x, const struct table *t,
-        const struct column *c)
+static void column_edges(struct edges *x, const struct stored_table *t,
+        const struct stored_column *c)
 {
     for (size_t i = 0; i < LEN(edges); i++)
         if ((edges[i].kinds >> c->kind & 1) &&
@@ -168,9 +168,9 @@ static void column_edges(struct edges *x, const struct table *t,
 
 /* A check of the whole run looks at every table, and at rows before the first,
  * too. */
-static void whole_run(struct edges *x, const struct table *t)
+static void whole_run(struct edges *x, const struct stored_table *t)
 {
-    const struct column *c = &t->columns[t->numbered ? 0 : t->count - 1];
+    const struct stored_column *c = &t->columns[t->numbered ? 0 : t->count - 1];
 
     change(x, t, c, t->numbered ? "-1" : "x'00'");
     if (c->kind != COLUMN_NAME)
@@ -182,7 +182,7 @@ static void whole_run(struct edges *x, const struct table *t)
 static void every_edge(const struct tree *t)
 {
     struct edges x = { .store = stored_open(t, STORE_WRITE) };
-    struct tables all;
+    struct stored_tables all;
 
     x.run = full_run(x.store, 1700000000000000000);
     CHECK_INT(sqlite3_exec(x.store->db,

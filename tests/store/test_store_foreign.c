@@ -281,12 +281,12 @@ static void every_column(void)
 {
     struct tree t = tree_open();
     struct store *s = stored_open(&t, STORE_WRITE);
-    struct tables all;
+    struct stored_tables all;
 
     CHECK_INT(store_tables(&all, s, NULL), 0);
     for (size_t i = 0; i < all.count; i++)
         for (size_t j = 0; j < all.items[i].count; j++) {
-            const struct column *c = &all.items[i].columns[j];
+            const struct stored_column *c = &all.items[i].columns[j];
 
             CHECK(c->kind == COLUMN_NAME ||
                     limit_find(all.items[i].name, c->name));

@@ -48,7 +48,8 @@ static int64_t fill(const struct tree *t)
 
 /* --- tables --------------------------------------------------------------- */
 
-static const struct table *find(const struct tables *all, const char *name)
+static const struct stored_table *find(const struct stored_tables *all,
+        const char *name)
 {
     for (size_t i = 0; i < all->count; i++)
         if (strcmp(all->items[i].name, name) == 0)
@@ -56,7 +57,8 @@ static const struct table *find(const struct tables *all, const char *name)
     return NULL;
 }
 
-static const struct column *find_column(const struct table *t, const char *name)
+static const struct stored_column *find_column(const struct stored_table *t,
+        const char *name)
 {
     for (size_t i = 0; t && i < t->count; i++)
         if (strcmp(t->columns[i].name, name) == 0)
@@ -68,14 +70,14 @@ static void told(void)
 {
     struct tree t = tree_open();
     struct store *s = stored_open(&t, STORE_WRITE);
-    struct tables all;
+    struct stored_tables all;
 
     CHECK_INT(store_tables(&all, s, NULL), 0);
     CHECK(all.count > 10 && all.items[all.count - 1].is_runs);
     CHECK(!find(&all, "texts") && !find(&all, "shipments"));
     CHECK(!find(&all, "shipment_marks") && !find(&all, "run_labels"));
     for (size_t i = 0; i < all.count; i++) {
-        const struct table *x = &all.items[i];
+        const struct stored_table *x = &all.items[i];
         size_t keys = 0;
 
         for (size_t j = 0; j < x->count; j++)
@@ -87,10 +89,12 @@ static void told(void)
         CHECK(!find_column(x, "run") && !find_column(x, "run_id"));
     }
 
-    const struct column *name = find_column(find(&all, "operators"), "op_type");
-    const struct column *host =
+    const struct stored_column *name =
+            find_column(find(&all, "operators"), "op_type");
+    const struct stored_column *host =
             find_column(find(&all, "profiling_runs"), "host_id");
-    const struct column *least = find_column(find(&all, "rollups"), "min");
+    const struct stored_column *least =
+            find_column(find(&all, "rollups"), "min");
 
     CHECK(name && name->kind == COLUMN_NAME && name->nullable &&
             strcmp(name->kept_in, "texts") == 0);
@@ -111,7 +115,7 @@ struct passing {
     uint64_t count;
 };
 
-static void pass(void *to, const struct cell *cells)
+static void pass(void *to, const struct stored_cell *cells)
 {
     struct passing *p = to;
 
@@ -124,7 +128,7 @@ static void pass(void *to, const struct cell *cells)
 }
 
 static void pass_table(struct store *from, struct store *to,
-        const struct table *x, int64_t run)
+        const struct stored_table *x, int64_t run)
 {
     struct passing p = { 0 };
     uint64_t count = 0;
@@ -174,7 +178,7 @@ static void copied(void)
     struct tree t = tree_open();
     int64_t run = fill(&t), row = 0;
     struct store *from = stored_open(&t, STORE_READ), *to = NULL;
-    struct tables all;
+    struct stored_tables all;
     struct found f = { 0 };
 
     CHECK_INT(store_open_copy(&to, NULL), 0);
@@ -206,17 +210,17 @@ static void orphans(void)
 {
     struct store *s = NULL;
     struct row_writer *w = NULL;
-    struct tables all;
+    struct stored_tables all;
     struct error e = { 0 };
 
     CHECK_INT(store_open_copy(&s, NULL), 0);
     CHECK_INT(store_tables(&all, s, NULL), 0);
 
-    const struct table *x = find(&all, "operator_edges");
+    const struct stored_table *x = find(&all, "operator_edges");
 
     CHECK_INT(row_writer_open(&w, s, x, NULL), 0);
     CHECK_INT(row_writer_put(w, str_of("no such run"),
-                      (struct cell[4]){ { .there = true } }, &e),
+                      (struct stored_cell[4]){ { .there = true } }, &e),
             -ENOENT);
     CHECK(strstr(e.text, "operator_edges") != NULL);
     row_writer_close(w);
@@ -230,12 +234,12 @@ static void parts(void)
     struct tree t = tree_open();
     int64_t run = fill(&t);
     struct store *s = stored_open(&t, STORE_READ);
-    struct tables all;
+    struct stored_tables all;
     struct passing p = { 0 };
 
     CHECK_INT(store_tables(&all, s, NULL), 0);
 
-    const struct table *x = find(&all, "operator_runs");
+    const struct stored_table *x = find(&all, "operator_runs");
 
     CHECK_INT(store_each_row(s, x, run, 0, 2, pass, &p, NULL), 0);
     CHECK_INT(p.count, 2);

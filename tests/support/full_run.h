@@ -114,6 +114,14 @@ static inline void full_program(struct store *s)
         store_add_thread(s, &(struct note){ i, 70, "main", 1 });
     }
     store_add_session_end(s, 1, 1200000000);
+    store_set_operators_of(s, 2, 1);
+    store_add_language(s, 1, "node");
+    store_set_untraced(s, 2, "it is older than 1.15");
+    for (uint32_t i = 1; i <= 2; i++)
+        store_end_process(s, &(struct process){ .id = i,
+                                     .hook_ns = 90,
+                                     .lost = 3,
+                                     .torn = 1 });
 }
 
 /* What is said of an operator beside its runs. */

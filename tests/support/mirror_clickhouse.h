@@ -8,25 +8,26 @@
 
 struct mirror {
     struct fake fake;
-    struct tables tables;
+    struct stored_tables tables;
     struct buf *rows; /* of each table */
     char id[RUN_ID_LEN + 1];
     /* Called for each row as it is loaded; may be NULL. */
-    void (*change)(void *context, const struct table *t, size_t row,
-            struct cell *cells);
+    void (*change)(void *context, const struct stored_table *t, size_t row,
+            struct stored_cell *cells);
     void *context;
     struct { /* while it is loaded */
         size_t table, row;
     } at;
     /* Once all is there, who serves it may cut it, or write into it. */
-    void (*spoil)(void *context, const struct table *t, struct buf *rows);
+    void (*spoil)(void *context, const struct stored_table *t,
+            struct buf *rows);
 };
 
-static inline void mirror_add(void *to, const struct cell *cells)
+static inline void mirror_add(void *to, const struct stored_cell *cells)
 {
     struct mirror *m = to;
-    const struct table *t = &m->tables.items[m->at.table];
-    struct cell *own = malloc(t->count * sizeof(*own));
+    const struct stored_table *t = &m->tables.items[m->at.table];
+    struct stored_cell *own = malloc(t->count * sizeof(*own));
 
     memcpy(own, cells, t->count * sizeof(*own));
     if (m->change)

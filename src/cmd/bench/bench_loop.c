@@ -17,7 +17,7 @@
 
 struct loop {
     const struct bench_load_plan *plan;
-    struct schedule schedule;
+    struct request_schedule schedule;
     uint64_t count;
     uint64_t deadline_ns; /* nothing begins after it; UINT64_MAX: none */
     _Atomic uint64_t next;
@@ -135,7 +135,7 @@ static void set_limits(struct loop *l)
 {
     const struct bench_load_plan *p = l->plan;
 
-    l->schedule = (struct schedule){
+    l->schedule = (struct request_schedule){
         .start_ns = mono_ns() + (p->per_s > 0 ? GATHER_NS : 0),
         .per_s = p->per_s,
     };

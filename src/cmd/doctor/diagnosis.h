@@ -22,7 +22,7 @@ struct diagnosis {
     struct sampling *sampling; /* of ourselves, read once; NULL: it failed */
     struct error no_sampling;  /* then this is why */
 
-    struct source source[SOURCES_MAX];
+    struct source_status source[SOURCES_MAX];
     size_t source_count;
 
     const char *database;           /* NULL: there is no place for it */

@@ -35,7 +35,7 @@ static void add_runtime(struct json *j, const struct diagnosis *d)
     json_end(j);
 }
 
-static void add_source(struct json *j, const struct source *s)
+static void add_source(struct json *j, const struct source_status *s)
 {
     json_object(j, NULL);
     json_text(j, "name", s->name);

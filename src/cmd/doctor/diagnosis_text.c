@@ -195,7 +195,8 @@ static void pythons(const struct page *p, const struct diagnosis *d)
 
 /* --- what can be measured ------------------------------------------------- */
 
-static const struct source *find(const struct diagnosis *d, const char *name)
+static const struct source_status *find(const struct diagnosis *d,
+        const char *name)
 {
     for (size_t i = 0; i < d->source_count; i++)
         if (strcmp(d->source[i].name, name) == 0)
@@ -207,7 +208,7 @@ static const struct source *find(const struct diagnosis *d, const char *name)
 static void answer(const struct page *p, const struct diagnosis *d,
         const char *label, const char *name, const char *text)
 {
-    const struct source *s = find(d, name);
+    const struct source_status *s = find(d, name);
     bool there = s && s->state == SOURCE_AVAILABLE;
 
     if (s)
@@ -230,13 +231,13 @@ static void energy_answer(const struct page *p, const struct diagnosis *d)
 }
 
 /* Energy is what most lack, and what a remedy most often helps with. */
-static const struct source *most_worth(const struct diagnosis *d)
+static const struct source_status *most_worth(const struct diagnosis *d)
 {
     static const char *const order[] = { "hook", "rapl-powercap", "rapl-perf",
         "nvml", "perf-hardware", "perf-software" };
 
     for (size_t i = 0; i < LEN(order); i++) {
-        const struct source *s = find(d, order[i]);
+        const struct source_status *s = find(d, order[i]);
 
         if (s && s->state != SOURCE_AVAILABLE && s->why.remedy[0])
             return s;
@@ -246,7 +247,7 @@ static const struct source *most_worth(const struct diagnosis *d)
 
 static void measurable(const struct page *p, const struct diagnosis *d)
 {
-    const struct source *more = most_worth(d);
+    const struct source_status *more = most_worth(d);
 
     heading(p, "This machine can measure");
     answer(p, d, "time", "hook", "every inference of a program");
@@ -262,7 +263,7 @@ static void measurable(const struct page *p, const struct diagnosis *d)
 
 /* --- every source --------------------------------------------------------- */
 
-static void available(const struct page *p, const struct source *s)
+static void available(const struct page *p, const struct source_status *s)
 {
     struct buf text = { 0 };
 
@@ -299,7 +300,7 @@ static void sources(const struct page *p, const struct diagnosis *d)
         if (d->source[i].state == SOURCE_AVAILABLE)
             available(p, &d->source[i]);
     for (size_t i = 0; i < d->source_count; i++) {
-        const struct source *s = &d->source[i];
+        const struct source_status *s = &d->source[i];
 
         if (s->state == SOURCE_AVAILABLE)
             continue;

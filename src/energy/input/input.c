@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "energy/recorder.h"
+#include "store/replay.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static bool is_watts(unsigned metric)
            metric == METRIC_battery_power_watts;
 }
 
-void readings_add(struct readings *r, uint64_t time_ns, double value)
+void readings_add(struct sensor_readings *r, uint64_t time_ns, double value)
 {
     if (r->count == r->cap) {
         r->cap = r->cap ? 2 * r->cap : 256;
@@ -101,6 +102,12 @@ static void take_reading(void *to, const struct reading *r)
             r->value);
 }
 
+static void take_changes(void *to, const struct reading_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        take_reading(to, &list->items[i]);
+}
+
 static void take_rollup(void *to, const struct rollup *r)
 {
     struct energy_input *g = to;
@@ -170,20 +177,15 @@ bool input_has_power(const struct energy_input *g)
 int input_read(struct energy_input *g, struct store *s, int64_t run,
         struct error *e)
 {
+    const struct subscriber to = { g, .begin = take_run,
+        .process = take_process, .subject = take_subject,
+        .missing = take_absence, .changes = take_changes,
+        .rollup = take_rollup };
+
     g->throttle = throttle_watch_new();
 
-    int rc = store_read_run(s, run, take_run, g, e);
+    int rc = store_replay_to(s, run, &to, e);
 
-    if (!rc)
-        rc = store_each_subject(s, run, take_subject, g, e);
-    if (!rc)
-        rc = store_each_reading(s, run, take_reading, g, e);
-    if (!rc)
-        rc = store_each_rollup(s, run, take_rollup, g, e);
-    if (!rc)
-        rc = store_each_absence(s, run, take_absence, g, e);
-    if (!rc)
-        rc = store_each_process(s, run, take_process, g, e);
     if (!rc && (!g->only_joules || input_has_power(g)))
         rc = input_work(g, s, run, e);
     return rc;

@@ -10,12 +10,12 @@
 
 #define THREAD_BITS 22 /* of a span's thread; above them is its process */
 
-struct readings {
+struct sensor_readings {
     struct series_reading *items;
     size_t count, cap;
 };
 
-void readings_add(struct readings *r, uint64_t time_ns, double value);
+void readings_add(struct sensor_readings *r, uint64_t time_ns, double value);
 
 /* A subject, and what was read of it that bears on energy. */
 struct input_subject {
@@ -23,8 +23,8 @@ struct input_subject {
     uint64_t number;
     enum subject_kind kind;
     char *name, *source, *detail;
-    struct readings joules, watts;
-    struct readings cycles; /* of a process, in millions */
+    struct sensor_readings joules, watts;
+    struct sensor_readings cycles; /* of a process, in millions */
     enum reading_method method;
     struct cpu_model model; /* zeroed: it is a sensor */
     uint64_t period_ns;     /* between two updates, as was observed; or 0 */
@@ -49,7 +49,7 @@ struct energy_input {
     struct map by_id;     /* from a subject's id to its place */
     struct map processes; /* from a pid to the run's number of it */
     char *no_cycles;      /* why they were not counted; NULL: nobody said */
-    struct readings host_busy;
+    struct sensor_readings host_busy;
     double clock_sum_hz, clock_count; /* of the cores */
     struct input_second *seconds;
     size_t second_cap;
@@ -80,7 +80,7 @@ bool input_has_power(const struct energy_input *g);
 
 struct input_subject *input_find(const struct energy_input *g, uint32_t id);
 
-/* gather.c: everything but the idle watts; no work where only joules are wanted
+/* input.c: everything but the idle watts; no work where only joules are wanted
  * and there are none.  input_release() in any case. */
 int input_read(struct energy_input *g, struct store *s, int64_t run,
         struct error *e);

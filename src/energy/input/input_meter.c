@@ -21,7 +21,8 @@
 #define SHARP_MAX       20000 /* readings: more take long, and are enough as is */
 
 /* Watts between two updates, at their middle. */
-static void from_counter(struct readings *load, const struct readings *joules)
+static void from_counter(struct sensor_readings *load,
+        const struct sensor_readings *joules)
 {
     const struct series_reading *last = NULL;
 
@@ -39,8 +40,9 @@ static void from_counter(struct readings *load, const struct readings *joules)
 
 /* What our work drew, on average over each step, where a second of each class
  * draws so many watts. */
-static void from_work(struct readings *load, const struct energy_input *g,
-        const struct work_pieces *pieces, const double *watts, uint64_t step_ns)
+static void from_work(struct sensor_readings *load,
+        const struct energy_input *g, const struct work_pieces *pieces,
+        const double *watts, uint64_t step_ns)
 {
     uint64_t end_ns = g->duration_ns ? g->duration_ns : g->last_ns;
     size_t steps = (size_t)(end_ns / step_ns);
@@ -71,8 +73,8 @@ static void from_work(struct readings *load, const struct energy_input *g,
 }
 
 /* The clock is moved to where the meter fits what it is compared with. */
-static struct align shift(struct readings *meter, const struct readings *load,
-        uint64_t limit_ns)
+static struct align shift(struct sensor_readings *meter,
+        const struct sensor_readings *load, uint64_t limit_ns)
 {
     struct align a = align_find(load->items, load->count, meter->items,
             meter->count, limit_ns);
@@ -90,7 +92,7 @@ static struct align shift(struct readings *meter, const struct readings *load,
 
 /* What a second of each class drew, as the meter tells it now. */
 static void weigh(double *watts, const struct energy_input *g,
-        const struct work_pieces *pieces, const struct readings *meter)
+        const struct work_pieces *pieces, const struct sensor_readings *meter)
 {
     uint64_t end_ns = g->duration_ns ? g->duration_ns : g->last_ns;
     struct attribution a;
@@ -114,13 +116,13 @@ static void weigh(double *watts, const struct energy_input *g,
 
 /* First against inferences that all draw alike; then, more finely, against what
  * each kind of work was seen to draw. */
-static struct align by_work(struct readings *meter,
+static struct align by_work(struct sensor_readings *meter,
         const struct energy_input *g)
 {
     uint32_t classes = g->out->class_count;
     double *watts = alloc_zero(classes + 1, sizeof(*watts));
     struct work_pieces pieces;
-    struct readings load = { 0 };
+    struct sensor_readings load = { 0 };
 
     pieces_from_spans(&pieces, g->spans, g->span_count, NULL);
     for (uint32_t i = 1; i < classes; i++)
@@ -145,10 +147,10 @@ static struct align by_work(struct readings *meter,
     return found;
 }
 
-static struct align by_counter(struct readings *meter,
-        const struct readings *joules)
+static struct align by_counter(struct sensor_readings *meter,
+        const struct sensor_readings *joules)
 {
-    struct readings load = { 0 };
+    struct sensor_readings load = { 0 };
 
     from_counter(&load, joules);
 
@@ -159,7 +161,8 @@ static struct align by_counter(struct readings *meter,
 }
 
 /* By the first sensor that counts, else by our work. */
-static struct align align(struct readings *meter, const struct energy_input *g)
+static struct align align(struct sensor_readings *meter,
+        const struct energy_input *g)
 {
     for (size_t i = 0; i < g->subject_count; i++)
         if (g->subjects[i].joules.count > READINGS_ENOUGH)

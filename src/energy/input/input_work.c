@@ -1,12 +1,32 @@
 #include "energy/input/input.h"
 
 #include "base/alloc.h"
+#include "store/replay.h"
 
 #include <stdlib.h>
 
+/* Of an operator in inferences of a phase. */
+struct part {
+    uint32_t operator_id;
+    uint8_t phase;
+    uint64_t count, self_ns;
+};
+
+struct summing {
+    struct energy_input *g;
+    uint32_t *table_of; /* of sessions 1, 2, ... */
+    size_t session_count;
+    uint32_t *operator_table; /* of operators 1, 2, ... */
+    size_t operator_count;
+    struct traced_sum *traced;
+    size_t traced_count;
+    struct part *sums;
+    size_t count, cap;
+};
+
 static void take_inference(void *to, const struct inference *x)
 {
-    struct energy_input *g = to;
+    struct energy_input *g = ((struct summing *)to)->g;
 
     if (g->inference_count + 2 > g->inference_cap) {
         g->inference_cap = g->inference_cap ? 2 * g->inference_cap : 1024;
@@ -106,25 +126,6 @@ static void take_span(void *to, const struct span *x)
 
 /* --- operators, by what they take of an inference ------------------------- */
 
-/* Of an operator in inferences of a phase. */
-struct part {
-    uint32_t operator_id;
-    uint8_t phase;
-    uint64_t count, self_ns;
-};
-
-struct summing {
-    struct energy_input *g;
-    uint32_t *table_of; /* of sessions 1, 2, ... */
-    size_t session_count;
-    uint32_t *operator_table; /* of operators 1, 2, ... */
-    size_t operator_count;
-    struct traced_sum *traced;
-    size_t traced_count;
-    struct part *sums;
-    size_t count, cap;
-};
-
 static void set_at(uint32_t **items, size_t *count, uint32_t id, uint32_t value)
 {
     if (id >= *count) {
@@ -177,21 +178,6 @@ static void take_sum(void *to, const struct operator_sum *x)
     }
     s->sums[s->count++] =
             (struct part){ x->operator_id, x->phase, x->count, x->self_ns };
-}
-
-static int read_sums(struct summing *sums, struct store *s, int64_t run,
-        struct error *e)
-{
-    int rc = store_each_traced_sum(s, run, take_traced, sums, e);
-
-    if (rc || !sums->traced_count)
-        return rc;
-    rc = store_each_session(s, run, take_session, sums, e);
-    if (!rc)
-        rc = store_each_operator(s, run, take_operator, sums, e);
-    if (!rc)
-        rc = store_each_operator_sum(s, run, take_sum, sums, e);
-    return rc;
 }
 
 static bool is_in(const struct summing *s, const struct part *p,
@@ -279,10 +265,11 @@ int input_work(struct energy_input *g, struct store *s, int64_t run,
     g->out->class_count = 1; /* the first: outside of all work */
 
     struct summing sums = { .g = g };
-    int rc = store_each_inference(s, run, take_inference, g, e);
+    const struct subscriber to = { &sums, .session = take_session,
+        .inference = take_inference, .found_operator = take_operator,
+        .operator_sum = take_sum, .traced_sum = take_traced };
+    int rc = store_replay_to(s, run, &to, e);
 
-    if (!rc)
-        rc = read_sums(&sums, s, run, e);
     if (!rc)
         rc = store_each_span(s, run, take_span, g, e);
     if (!rc)

@@ -5,6 +5,7 @@
 #include "analyse/counting.h"
 #include "analyse/summary.h"
 #include "export/metrics/readings.h"
+#include "store/replay.h"
 
 #include <math.h>
 
@@ -31,19 +32,18 @@ static void take_inference(void *to, const struct inference *i)
 static int read_rows(struct run_metrics *f, struct store *s, int64_t run,
         struct error *e)
 {
+    const struct subscriber to = { .context = f,
+        .process = take_process,
+        .library = take_library,
+        .session = take_session,
+        .inference = take_inference };
     struct counting *counting = NULL;
     int rc = counting_read(&counting, s, run, e);
 
     if (!rc)
         run_metrics_counting(f, counting);
     if (!rc)
-        rc = store_each_process(s, run, take_process, f, e);
-    if (!rc)
-        rc = store_each_library(s, run, take_library, f, e);
-    if (!rc)
-        rc = store_each_session(s, run, take_session, f, e);
-    if (!rc)
-        rc = store_each_inference(s, run, take_inference, f, e);
+        rc = store_replay_to(s, run, &to, e);
     run_metrics_end(f);
     return rc;
 }

@@ -17,6 +17,7 @@
 #include "export/trace/lanes.h"
 #include "model/phase.h"
 #include "ort/shape_text.h"
+#include "store/replay.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -379,6 +380,12 @@ static void take_reading(void *to, const struct reading *r)
     buf_release(&name);
 }
 
+static void take_changes(void *to, const struct reading_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        take_reading(to, &list->items[i]);
+}
+
 /* --- when the machine was held back --------------------------------------- */
 
 static void take_rollup(void *to, const struct rollup *r)
@@ -434,22 +441,18 @@ static void take_run(void *to, const struct run *r)
 static int write_events(struct chrome *c, struct store *s, int64_t run,
         struct error *e)
 {
-    int rc = names_read(&c->names, s, run, e);
+    const struct subscriber names = names_subscriber(&c->names);
+    const struct subscriber processes = { c, .process = take_process };
+    const struct subscriber subjects = subject_book_subscriber(&c->subjects);
+    const struct subscriber moments = { c, .mark = take_mark,
+        .token = take_token, .changes = take_changes, .rollup = take_rollup };
+    int rc = store_replay(s, run,
+            &(struct subscribers){ { &names, &processes, &subjects }, 3 }, e);
 
-    if (!rc)
-        rc = store_each_process(s, run, take_process, c, e);
     if (!rc)
         rc = store_each_span(s, run, take_span, c, e);
     if (!rc)
-        rc = store_each_mark(s, run, take_mark, c, e);
-    if (!rc)
-        rc = store_each_token(s, run, take_token, c, e);
-    if (!rc)
-        rc = subject_book_read(&c->subjects, s, run, e);
-    if (!rc)
-        rc = store_each_reading(s, run, take_reading, c, e);
-    if (!rc)
-        rc = store_each_rollup(s, run, take_rollup, c, e);
+        rc = store_replay_to(s, run, &moments, e);
     if (!rc)
         write_throttling(c);
     return rc;

@@ -15,6 +15,7 @@
 #include "export/trace/lanes.h"
 #include "export/trace/perfetto_packets.h"
 #include "model/phase.h"
+#include "store/replay.h"
 
 #include <math.h>
 
@@ -249,6 +250,12 @@ static void take_reading(void *to, const struct reading *r)
 
 /* --- when the machine was held back --------------------------------------- */
 
+static void take_changes(void *to, const struct reading_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        take_reading(to, &list->items[i]);
+}
+
 static void take_rollup(void *to, const struct rollup *r)
 {
     throttle_watch_rollup(((struct trace *)to)->throttle, r);
@@ -292,20 +299,18 @@ static void take_run(void *to, const struct run *r)
 static int write_events(struct trace *t, struct store *s, int64_t run,
         struct error *e)
 {
-    int rc = store_each_process(s, run, take_process, t, e);
+    const struct subscriber names = names_subscriber(&t->names);
+    const struct subscriber processes = { t, .process = take_process };
+    const struct subscriber subjects = subject_book_subscriber(&t->subjects);
+    const struct subscriber moments = { t, .mark = take_mark,
+        .token = take_token, .changes = take_changes, .rollup = take_rollup };
+    int rc = store_replay(s, run,
+            &(struct subscribers){ { &names, &processes, &subjects }, 3 }, e);
 
     if (!rc)
         rc = store_each_span(s, run, take_span, t, e);
     if (!rc)
-        rc = store_each_mark(s, run, take_mark, t, e);
-    if (!rc)
-        rc = store_each_token(s, run, take_token, t, e);
-    if (!rc)
-        rc = subject_book_read(&t->subjects, s, run, e);
-    if (!rc)
-        rc = store_each_reading(s, run, take_reading, t, e);
-    if (!rc)
-        rc = store_each_rollup(s, run, take_rollup, t, e);
+        rc = store_replay_to(s, run, &moments, e);
     if (!rc)
         write_throttling(t);
     return rc;
@@ -318,8 +323,6 @@ static EXPORT_WRITE(write)
         .throttle = throttle_watch_new() };
     int rc = store_read_run(s, run, take_run, &t, e);
 
-    if (!rc)
-        rc = names_read(&t.names, s, run, e);
     if (!rc) {
         t.to = perfetto_new(to, t.start_ns, t.wall_ns);
         rc = write_events(&t, s, run, e);
