@@ -169,7 +169,7 @@ int alert_rule_read(struct alert_rule *out, const char *text, struct error *e)
 {
     struct alert_rule r = { .text = text, .severity = "look" };
     struct str rest = str_of(text);
-    const char *unit;
+    const char *unit = "";
     int rc = read_metric(&r, &rest, &unit, e);
 
     if (rc)
