@@ -144,6 +144,8 @@ static int bench(const struct bench_settings *s, char *const *argv,
     if (r.row_count && (!s->quiet || s->out) &&
             report(s, &r, metered.store, metered.outcome.run.row, &e))
         code = complain(e.text);
+    if (code == EXIT_GOOD && metered.outcome.alerts)
+        code = EXIT_WORSE;
     if (r.error)
         code = complain(r.error);
     bench_report_release(&r);
@@ -206,7 +208,8 @@ const struct cmd cmd_bench = {
             "Every inference is recorded, as by `ortmeter run`.\n",
     .options = bench_options,
     .notes = "Exit code: 0 good, 1 the model could not be loaded or run, 2 "
-             "wrong usage.\n",
+             "wrong usage,\n"
+             "3 an alert was raised.\n",
     .examples = "bench model.onnx\n"
                 "bench model.onnx --count 500 --threads 1 --json\n"
                 "bench bert.onnx --dim sequence_length=128 --batch 1,2,4,8,16\n"

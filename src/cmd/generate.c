@@ -238,6 +238,8 @@ static int generate(const struct generate_settings *s, char *const *argv,
     else if (report(s, buf_str(&own), metered.store, metered.outcome.run.row,
                      &e))
         code = complain(e.text);
+    if (code == EXIT_GOOD && metered.outcome.alerts)
+        code = EXIT_WORSE;
     buf_release(&own);
     buf_release(&why);
     metered_close(&metered, "generate");
@@ -301,7 +303,8 @@ const struct cmd cmd_generate = {
             "not, but with --store-prompts.\n",
     .options = generate_options,
     .notes = "Exit code: 0 good, 1 the model could not be loaded or run, 2 "
-             "wrong usage.\n",
+             "wrong usage,\n"
+             "3 an alert was raised.\n",
     .examples = "generate phi3 --prompt 'Once upon a time'\n"
                 "generate llama3 --chat --prompt 'Who are you?' --max-tokens "
                 "64\n"

@@ -102,7 +102,13 @@ int metered_check(const struct metered_settings *s, struct error *e)
                     s->tags.item[i]);
     int rc = check_store(s, e);
 
-    return rc ? rc : push_options_check(&s->push, e);
+    if (!rc)
+        rc = push_options_check(&s->push, e);
+    return rc ? rc
+              : alarm_check(&s->alarm,
+                        (struct alarm_sight){ .inferences = true,
+                                .samples = s->hz > 0 },
+                        e);
 }
 
 static void join_tags(struct buf *out, const struct option_texts *tags)
@@ -145,9 +151,10 @@ struct recording {
     struct activity *activity; /* NULL, as the loop */
     struct rollups *rollups;
     struct latency_sums *sums;
-    struct push *push; /* or NULL */
+    struct push *push;   /* or NULL */
+    struct alarm *alarm; /* the same */
     struct store_subscriber store;
-    struct subscriber active, rollup, summed, pushed, energy, news, to;
+    struct subscriber active, rollup, summed, pushed, energy, raised, news, to;
     struct subscribers all;
     struct energy_plan plan;
     bool knows_energy; /* a source told of it, or it is to be modelled */
@@ -172,6 +179,7 @@ static void recording_free(struct recording *r)
     latency_sums_free(r->sums);
     collector_close(r->collector);
     push_free(r->push);
+    alarm_free(r->alarm);
     buf_release(&r->tags);
     free(r);
 }
@@ -272,6 +280,8 @@ static void subscribe(struct recording *r, const struct metered_settings *s)
     r->summed = latency_sums_subscriber(r->sums);
     subscribers_add(&r->all, &r->summed);
     subscribers_add(&r->all, &r->store.to);
+    r->raised = alarm_subscriber(r->alarm);
+    subscribers_add(&r->all, &r->raised);
     if (r->push) {
         r->pushed = push_subscriber(r->push);
         subscribers_add(&r->all, &r->pushed);
@@ -362,6 +372,21 @@ static void open_socket(struct recording *r, const struct metered_settings *s)
                 e.text);
 }
 
+static int open_alarm(struct recording *r, const struct metered_settings *s,
+        struct error *e)
+{
+    const struct run *run = collector_run(r->collector);
+
+    return alarm_open(&r->alarm,
+            &(struct alarm_plan){
+                    .settings = &s->alarm,
+                    .run_id = run->id,
+                    .zero_wall_ns = run->started_wall_ns,
+                    .to = &r->to,
+            },
+            e);
+}
+
 /* `well` is whether the program could run without us. */
 static int start(struct recording *r, const struct metered_settings *s,
         struct store *store, bool *well, struct error *e)
@@ -384,9 +409,12 @@ static int start(struct recording *r, const struct metered_settings *s,
         .meter_offset_given = s->meter_offset != NULL,
         .meter_offset_s = meter_offset_s(s),
     };
-    subscribe(r, s);
-    keep_settings(store, s);
-    rc = collector_start(r->collector, &r->all, e);
+    rc = open_alarm(r, s, e);
+    if (!rc) {
+        subscribe(r, s);
+        keep_settings(store, s);
+        rc = collector_start(r->collector, &r->all, e);
+    }
     if (rc)
         store_cancel_run(store);
     else
@@ -450,6 +478,7 @@ void metered_follow(struct metered *m)
         .kept = r->store.kept,
         .record_failed = r->store.failed,
         .why = r->store.why,
+        .alerts = alarm_count(r->alarm),
         .sending_ns = push_last_ns(r->push),
     };
 }

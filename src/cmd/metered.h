@@ -2,6 +2,7 @@
  * have in common. */
 #pragma once
 
+#include "cmd/alarm.h"
 #include "cmd/cli/database.h"
 #include "cmd/cli/options.h"
 #include "cmd/cli/push_options.h"
@@ -27,6 +28,7 @@ struct metered_settings {
     const char *meter;        /* or NULL */
     const char *meter_offset; /* seconds, or NULL */
     struct push_settings push;
+    struct alarm_settings alarm;
     struct serving_settings serving;
     char *const *shown; /* the command as it is recorded; NULL: as it is */
     uint32_t pid;       /* a process to follow instead (collect/collector.h) */
@@ -94,6 +96,7 @@ struct metered_settings {
             OPTION_REAL("tdp", 0, settings, member.watts.tdp_watts, "W",       \
                     "its thermal design power, likewise", .rare = true),       \
             PUSH_OPTIONS(settings, member.push),                               \
+            ALARM_OPTIONS(settings, member.alarm),                             \
             OPTION_FLAG("serve", 0, settings, member.serving.on,               \
                     "serve the run over HTTP while it goes on: see "           \
                     "'ortmeter serve'"),                                       \
@@ -111,6 +114,7 @@ struct metered_outcome {
     /* Recording stopped early; the program did not. */
     bool record_failed;
     struct error why;
+    uint32_t alerts;     /* that were raised */
     uint64_t sending_ns; /* after the program's end, to receivers */
 };
 

@@ -1,5 +1,6 @@
 /* watch.c -- looks at processes and devices, again and again. */
 #include "base/json.h"
+#include "cmd/alarm.h"
 #include "cmd/cli/options.h"
 #include "cmd/cli/output.h"
 #include "cmd/cli/push_options.h"
@@ -32,6 +33,7 @@ struct settings {
     bool json, events;
     const char *out;
     struct push_settings push;
+    struct alarm_settings alarm;
 };
 
 /* Where the lines go, and when the next is due. */
@@ -41,7 +43,10 @@ struct showing {
     struct watch_events *events; /* NULL: nobody asked */
     struct push *push;           /* the same, */
     struct subscriber to_push;
-    struct run run; /* as what the receivers know us */
+    struct alarm *alarm; /* the same */
+    struct subscriber to_alarm;
+    struct buf alerts; /* lines that wait */
+    struct run run;    /* as what the receivers know us */
     struct buf text;
     FILE *to;
     bool in_place; /* a table that is drawn over the one before */
@@ -104,18 +109,22 @@ static bool is_time(struct showing *s, uint64_t now_ns)
 /* What has happened since; false: it could not be written. */
 static bool take_events(struct showing *s)
 {
-    if (!s->events)
-        return true;
-    watch_events_step(s->events, s->settings->json ? &s->text : NULL);
+    if (s->alerts.len)
+        buf_add(&s->text, s->alerts.p, s->alerts.len);
+    buf_clear(&s->alerts);
+    if (s->events)
+        watch_events_step(s->events, s->settings->json ? &s->text : NULL);
     return !s->text.len || put(s);
 }
 
 static bool finish(struct showing *s, struct watching *w)
 {
-    bool good = take_events(s);
     uint64_t now_ns = w->tick_ns = mono_ns();
 
     watching_settle(w);
+
+    bool good = take_events(s);
+
     s->view.last = s->view.full = true;
     if (s->settings->json)
         watch_json(&s->text, &s->view, now_ns);
@@ -181,8 +190,10 @@ static bool watch(struct watching *w, struct showing *s)
     return finish(s, w) && good;
 }
 
-static int exit_code(const struct watching *w)
+static int exit_code(const struct watching *w, const struct showing *s)
 {
+    if (alarm_count(s->alarm))
+        return EXIT_WORSE;
     if (!w->child || !w->ended)
         return EXIT_GOOD;
     return w->end.signal ? 128 + w->end.signal : w->end.exit_code;
@@ -216,6 +227,24 @@ static int open_push(struct showing *s, struct watching *w, char *const *argv,
     return 0;
 }
 
+static int open_alarm(struct showing *s, struct watching *w, struct error *e)
+{
+    int rc = alarm_open(&s->alarm,
+            &(struct alarm_plan){
+                    .settings = &s->settings->alarm,
+                    .zero_wall_ns = w->mono_to_wall_ns,
+                    .to = &w->to,
+                    .lines = s->settings->json ? &s->alerts : NULL,
+            },
+            e);
+
+    if (!rc && s->alarm) {
+        s->to_alarm = alarm_subscriber(s->alarm);
+        subscribers_add(&w->all, &s->to_alarm);
+    }
+    return rc;
+}
+
 /* What the receivers did not get is no failure of the watching. */
 static void end_push(struct showing *s, const struct watching *w)
 {
@@ -226,6 +255,8 @@ static void end_push(struct showing *s, const struct watching *w)
         (void)fprintf(stderr, "ortmeter watch: %s\n", told.p);
     buf_release(&told);
     push_free(s->push);
+    alarm_free(s->alarm);
+    buf_release(&s->alerts);
 }
 
 /* A name that nobody has is a mistake more often than not. */
@@ -256,12 +287,12 @@ static int watch_all(const struct settings *s, char *const *argv)
     }
     interrupt_catch();
     if (watching_open(&w, &s->watching, argv, &e) ||
-            open_push(&showing, &w, argv, &e)) {
+            open_alarm(&showing, &w, &e) || open_push(&showing, &w, argv, &e)) {
         (void)complain(&e);
     } else {
         begin(&showing, &w);
         if (watch(&w, &showing))
-            code = exit_code(&w);
+            code = exit_code(&w, &showing);
         else
             (void)fprintf(stderr, "ortmeter watch: cannot write %s\n",
                     s->out ? s->out : "to stdout");
@@ -314,6 +345,7 @@ static const struct option options[] = {
             "for them, and are written some together"),
     OUT_OPTION(struct settings),
     PUSH_OPTIONS(struct settings, push),
+    ALARM_OPTIONS(struct settings, alarm),
     OPTION_END,
 };
 
@@ -324,7 +356,11 @@ static int check(const struct cmd_call *c, struct error *e)
     int rc = watching_check(&s->watching, &hz, e);
 
     s->push.only_readings = true;
-    return rc ? rc : push_options_check(&s->push, e);
+    if (!rc)
+        rc = push_options_check(&s->push, e);
+    return rc ? rc
+              : alarm_check(&s->alarm, (struct alarm_sight){ .samples = true },
+                        e);
 }
 
 static int run(const struct cmd_call *c, struct error *e)
@@ -347,11 +383,12 @@ const struct cmd cmd_watch = {
             "what it\n"
             "prints goes to stderr, and it ends when watch does.\n",
     .options = options,
-    .notes = "Exit code: the program's, where one was started; 128 + N when "
-             "signal N\n"
-             "ended it.\n",
+    .notes = "Exit code: 3 when an alert was raised; else the program's, where "
+             "one was\n"
+             "started; 128 + N when signal N ended it.\n",
     .examples = "watch --pid 4711 --rate 100 --duration 10 --json\n"
                 "watch --name 'python*' --children\n"
+                "watch --alert 'rss_bytes > 2GB for 10s' --pid 4711\n"
                 "watch --events --duration 2 --json --pid 4711\n"
                 "watch --profile production --json -o load.jsonl -- ./server\n",
     .words_max = CMD_WORDS_ANY,

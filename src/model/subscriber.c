@@ -98,6 +98,8 @@ static const struct {
     TEXT(subject, struct subject_entry, subject.detail),
     TEXT(subject, struct subject_entry, subject.source),
     TEXT(missing, struct absence_note, reason),
+    TEXT(alert, struct alert, rule),
+    TEXT(alert_end, struct alert, rule),
 #define RUN_TEXT(member) \
     TEXT(begin, struct run, member), TEXT(close, struct run, member)
     RUN_TEXT(command),

@@ -10,6 +10,7 @@
  * do not wait: whoever may be slow stands behind a queue (live/queue.h). */
 #pragma once
 
+#include "model/alert.h"
 #include "model/reading.h"
 #include "model/run.h"
 #include "model/traced.h"
@@ -63,6 +64,8 @@ struct event_loss {
     X(changes, struct reading_list)      /* or (live/rollup.h) the changes, */ \
     X(rollup, struct rollup)             /* and seconds summed up */           \
     X(missing, struct absence_note)                                            \
+    X(alert, struct alert)                                                     \
+    X(alert_end, struct alert) /* end_ns, and the value then, NAN: gone */     \
     X(loss, struct event_loss)                                                 \
     X(tick, uint64_t) /* of mono_ns(): so far that was all */                  \
     X(end, struct run_end)                                                     \

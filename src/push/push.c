@@ -257,20 +257,6 @@ static void root_span(struct push *p, const struct run *run)
     otlp_span_end(&p->spans, span);
 }
 
-static void tell(struct buf *told, const char *url, const char *what,
-        const struct sender_outcome *o)
-{
-    struct buf shown = { 0 };
-
-    if (!o->dropped)
-        return;
-    url_add_shown(&shown, url);
-    buf_printf(told, "%s%" PRIu64 " of %" PRIu64 " %s did not get to %s: %s.",
-            told->len ? " " : "", o->dropped, o->dropped + o->items, what,
-            buf_cstr(&shown), *o->why.text ? o->why.text : "no time was left");
-    buf_release(&shown);
-}
-
 static void stop_senders(struct push *p, struct buf *told)
 {
     struct sender_outcome metrics = { 0 }, spans = { 0 }, samples = { 0 };
@@ -282,11 +268,11 @@ static void stop_senders(struct push *p, struct buf *told)
     p->otlp = NULL;
     p->remote_write = NULL;
     if (p->plan.otlp) {
-        tell(told, p->plan.otlp, "figures", &metrics);
-        tell(told, p->plan.otlp, "spans", &spans);
+        sender_tell(told, p->plan.otlp, "figures", &metrics);
+        sender_tell(told, p->plan.otlp, "spans", &spans);
     }
     if (p->plan.remote_write)
-        tell(told, p->plan.remote_write, "samples", &samples);
+        sender_tell(told, p->plan.remote_write, "samples", &samples);
     if (p->spans_cut)
         buf_printf(told,
                 "%s%" PRIu64 " spans were not sent: more than %d between two "

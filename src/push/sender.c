@@ -5,8 +5,10 @@
 #include "os/http.h"
 #include "push/backoff.h"
 #include "push/spool.h"
+#include "push/url.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -247,4 +249,18 @@ void sender_stop(struct sender *s, struct sender_outcome *out)
     s->outcome.dropped += spool_dropped(s->spool) + spool_items(s->spool);
     *out = s->outcome;
     release(s);
+}
+
+void sender_tell(struct buf *told, const char *url, const char *what,
+        const struct sender_outcome *o)
+{
+    struct buf shown = { 0 };
+
+    if (!o->dropped)
+        return;
+    url_add_shown(&shown, url);
+    buf_printf(told, "%s%" PRIu64 " of %" PRIu64 " %s did not get to %s: %s.",
+            told->len ? " " : "", o->dropped, o->dropped + o->items, what,
+            buf_cstr(&shown), *o->why.text ? o->why.text : "no time was left");
+    buf_release(&shown);
 }

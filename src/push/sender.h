@@ -53,3 +53,8 @@ void sender_finish(struct sender *s);
 
 /* Finishes, waits until all is sent or time is up, and frees. */
 void sender_stop(struct sender *s, struct sender_outcome *out);
+
+/* Adds a sentence where not all got there: "3 of 9 spans did not get to ...";
+ * `what` is what the items are. */
+void sender_tell(struct buf *told, const char *url, const char *what,
+        const struct sender_outcome *o);

@@ -84,7 +84,9 @@ const struct schema schemas[] = {
             "thread:i,depth:i,layer?:i,component?:s}" },
     { "Event", "{id:s,run_id:s,timestamp_ns:i,duration_ms?:n,going?:b,kind:s,"
                "text?:s,session?:i,inference?:i,phase?:s,expected_ms?:n,"
-               "input_tokens?:i,tokens?:i,first_ms?:n,tokens_per_second?:n}" },
+               "input_tokens?:i,tokens?:i,first_ms?:n,tokens_per_second?:n,"
+               "rule?:s,severity?:'note|look|trouble',metric?:s,value?:n,"
+               "threshold?:n}" },
     { "Missing", "{member:s,reason:s,remedy?:s}" },
     { "Finding", "{rule:s,severity:'note|look|trouble',text:s,detail?:s,"
                  "gain_ms?:n,evidence:[{name:s,value:n,unit:s}],"

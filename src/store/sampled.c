@@ -170,6 +170,44 @@ void store_add_absence(struct store *s, const struct absence_note *a)
     store_finish(s, st);
 }
 
+void store_add_alert(struct store *s, const struct alert *a)
+{
+    store_begin(s);
+
+    int64_t metric = metric_number(s, (uint16_t)a->metric);
+    sqlite3_stmt *st = store_once(s,
+            "INSERT OR REPLACE INTO alerts (run, number, time_ns, rule,"
+            " subject, metric, value, threshold)"
+            " VALUES (?1,?2,?3,?4,?5,?6,?7,?8)");
+
+    if (!st)
+        return;
+    store_bind_u64(st, 1, (uint64_t)s->run, true);
+    store_bind_u64(st, 2, a->number, true);
+    store_bind_u64(st, 3, a->time_ns, true);
+    store_bind_text(st, 4, a->rule);
+    store_bind_u64(st, 5, a->subject, true);
+    (void)sqlite3_bind_int64(st, 6, metric);
+    (void)sqlite3_bind_double(st, 7, a->value);
+    (void)sqlite3_bind_double(st, 8, a->threshold);
+    store_finish(s, st);
+}
+
+void store_end_alert(struct store *s, uint32_t number, uint64_t time_ns)
+{
+    store_begin(s);
+
+    sqlite3_stmt *st = store_once(s,
+            "UPDATE alerts SET end_ns = ?3 WHERE run = ?1 AND number = ?2");
+
+    if (!st)
+        return;
+    store_bind_u64(st, 1, (uint64_t)s->run, true);
+    store_bind_u64(st, 2, number, true);
+    store_bind_u64(st, 3, time_ns, true);
+    store_finish(s, st);
+}
+
 void store_set_figures(struct store *s, int64_t row, const struct run_figure *f,
         size_t count)
 {
@@ -221,6 +259,7 @@ struct each_figure {
         void (*reading)(void *, const struct reading *);
         void (*rollup)(void *, const struct rollup *);
         void (*absence)(void *, const struct absence_note *);
+        void (*alert)(void *, const struct alert *);
     } call;
     void *context;
 };
@@ -393,4 +432,31 @@ STORE_EACH(absence, absence_note)
             run, absence_row,
             &(struct each_figure){ .call.absence = each, .context = context },
             e);
+}
+
+static void alert_row(sqlite3_stmt *st, void *to)
+{
+    struct each_figure *each = to;
+    const uint64_t *metric = map_find(&each->metrics, row_u64(st, 5));
+
+    each->call.alert(each->context,
+            &(struct alert){
+                    .number = row_u32(st, 0),
+                    .time_ns = row_u64(st, 1),
+                    .end_ns = row_u64(st, 2),
+                    .rule = row_text(st, 3),
+                    .subject = row_u32(st, 4),
+                    .metric = metric ? (enum metric_id) * metric : METRIC_IDS,
+                    .value = sqlite3_column_double(st, 6),
+                    .threshold = sqlite3_column_double(st, 7),
+            });
+}
+
+STORE_EACH(alert, alert)
+{
+    return query_figures(s,
+            "SELECT number, time_ns, end_ns, rule, subject, metric, value,"
+            " threshold FROM alerts WHERE run = ?1 ORDER BY number",
+            run, alert_row,
+            &(struct each_figure){ .call.alert = each, .context = context }, e);
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "model/alert.h"
 #include "model/depth.h"
 #include "model/reading.h"
 #include "model/recorded.h"
@@ -116,6 +117,8 @@ void store_add_readings(struct store *s, const struct reading *r, size_t count);
 /* One that is there already is replaced; so is an absence. */
 void store_add_rollup(struct store *s, const struct rollup *r);
 void store_add_absence(struct store *s, const struct absence_note *a);
+void store_add_alert(struct store *s, const struct alert *a);
+void store_end_alert(struct store *s, uint32_t number, uint64_t time_ns);
 
 /* What is inside an inference: layers before their components, these before
  * their operations.  Names must be there. */
@@ -214,6 +217,7 @@ STORE_EACH(mark, note);
 STORE_EACH(thread, note);
 STORE_EACH(subject, subject_entry);
 STORE_EACH(absence, absence_note);
+STORE_EACH(alert, alert);
 STORE_EACH(power_sample, power_sample);
 STORE_EACH(layer, layer_metric);
 STORE_EACH(component, component_metric);

@@ -33,6 +33,7 @@ ROW(mark, struct note)
 ROW(thread, struct note)
 ROW(rollup, struct rollup)
 ROW(absence, struct absence_note)
+ROW(alert, struct alert)
 #undef ROW
 
 static void end_process(void *to, const struct process *x)
@@ -81,6 +82,11 @@ static void take_subject(void *to, const struct subject_entry *x)
 static void end_subject(void *to, const struct subject_entry *x)
 {
     store_end_subject(store_of(to), x->id, x->end_ns);
+}
+
+static void end_alert(void *to, const struct alert *x)
+{
+    store_end_alert(store_of(to), x->number, x->end_ns);
 }
 
 static void take_changes(void *to, const struct reading_list *list)
@@ -171,6 +177,8 @@ void store_subscribe(struct store_subscriber *s, struct store *store)
                 .changes = take_changes,
                 .rollup = take_rollup,
                 .missing = take_absence,
+                .alert = take_alert,
+                .alert_end = end_alert,
                 .tick = tick,
                 .end = end,
                 .close = close_run,

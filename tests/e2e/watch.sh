@@ -213,6 +213,23 @@ watch --pid $busy --duration 0.2 --json
 lines 'all(.[]; has("event") | not)'
 holds '.summary | has("events") | not'
 
+# An alert is told once, on stderr and as a line; the exit code says so.  A
+# receiver that is not there is said at the end.
+watch --pid $busy --duration 1 --json --alert 'rss_bytes > 1B trouble' \
+    --alert 'rss_bytes > 1TB' --webhook http://127.0.0.1:9/hook
+[ "$rc" -eq 3 ] || fail "exit code $rc, not 3"
+lines "[.[] | select(.event)] | length == 1 and (.[0] |
+    .event == \"alert\" and .severity == \"trouble\" and .threshold == 1 and
+    .metric == \"process_resident_bytes\" and .subject.number == $busy)"
+grep -q "^ortmeter: alert: rss_bytes > 1B trouble, process $busy " err ||
+    fail "no word of the alert: $(cat err)"
+grep -q '1 of 1 alerts did not get to http://127.0.0.1:9/hook' err ||
+    fail "no word of the webhook: $(cat err)"
+watch --pid $busy --duration 0.2 --json --alert 'rss_bytes > 1TB'
+[ "$rc" -eq 0 ] || fail "exit code $rc without an alert"
+watch --duration 0.1 --alert 'rss_bytes > much'
+refused 2 'rss_bytes > much'
+
 # doctor and watch agree on what is missing.
 "$ortmeter" doctor --json >doctor.json
 watch --pid $$ --duration 0.1 --json

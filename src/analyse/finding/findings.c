@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 static finding_rule *const rules[] = {
+    rule_alert,
     rule_leak,
     rule_not_numbers,
     rule_slow,

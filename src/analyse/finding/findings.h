@@ -81,5 +81,6 @@ void finding_evidence(struct finding *f, const char *name, double value,
 /* Each adds what it finds. */
 typedef int finding_rule(struct findings *f, const struct finding_case *c,
         struct error *e);
-finding_rule rule_constant_work, rule_gil, rule_leak, rule_level_shift,
-        rule_not_numbers, rule_optimisation_off, rule_round_trips, rule_slow;
+finding_rule rule_alert, rule_constant_work, rule_gil, rule_leak,
+        rule_level_shift, rule_not_numbers, rule_optimisation_off,
+        rule_round_trips, rule_slow;

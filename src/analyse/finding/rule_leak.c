@@ -2,9 +2,8 @@
 #include "analyse/finding/findings.h"
 #include "analyse/finding/leak.h"
 #include "base/alloc.h"
-#include "base/compiler.h"
+#include "model/label.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* The memory of the process that the session is in: without that of files, to
@@ -76,17 +75,6 @@ static uint64_t pid_of(const struct summary *s, uint32_t process)
     return 0;
 }
 
-/* "6.04 kB", "25.1 GB". */
-static void add_bytes(struct buf *out, double bytes)
-{
-    static const char *const units[] = { "B", "kB", "MB", "GB" };
-    size_t unit = 0;
-
-    for (; unit + 1 < LEN(units) && fabs(bytes) >= 1000; unit++)
-        bytes /= 1000;
-    buf_printf(out, "%.3g %s", bytes, units[unit]);
-}
-
 static void tell(struct findings *f, const struct memory_reader *r,
         const struct leak *l)
 {
@@ -94,9 +82,9 @@ static void tell(struct findings *f, const struct memory_reader *r,
     double hours = (double)(r->to_ns - r->from_ns) / 3600e9;
 
     buf_text(&x->text, "memory grows without end: by ");
-    add_bytes(&x->text, l->bytes_each);
+    label_add_bytes(&x->text, l->bytes_each);
     buf_text(&x->text, " an inference, ");
-    add_bytes(&x->text, l->bytes_each * (double)r->done / hours);
+    label_add_bytes(&x->text, l->bytes_each * (double)r->done / hours);
     buf_text(&x->text, " an hour at this pace");
     buf_text(&x->detail,
             "something is kept of every inference: results that are not "

@@ -7,17 +7,6 @@
 #include <string.h>
 
 static const struct {
-    enum metric_id metric;
-    const char *name;
-    double factor;
-} known[] = {
-    { METRIC_process_cpu_cores, "cpu_percent", 100 },
-    { METRIC_process_resident_bytes, "rss_bytes", 1 },
-    { METRIC_core_busy_ratio, "cpu_percent", 100 },
-    { METRIC_host_busy_ratio, "cpu_percent", 100 },
-};
-
-static const struct {
     const char *unit;
     int decimals;
 } precise[] = {
@@ -26,30 +15,6 @@ static const struct {
     { "ratio", 4 },
     { "cores", 2 },
 };
-
-static const char *const prefixes[] = { "process_", "thread_", "core_", "host_",
-    "device_", "zone_" };
-
-const char *metric_label(enum metric_id metric)
-{
-    const char *name = metric_table[metric].name;
-
-    for (size_t i = 0; i < LEN(known); i++)
-        if (known[i].metric == metric)
-            return known[i].name;
-    for (size_t i = 0; i < LEN(prefixes); i++)
-        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-            return name + strlen(prefixes[i]);
-    return name;
-}
-
-double metric_shown(enum metric_id metric, double value)
-{
-    for (size_t i = 0; i < LEN(known); i++)
-        if (known[i].metric == metric)
-            return value * known[i].factor;
-    return value;
-}
 
 void metric_json(struct json *j, enum metric_id metric, double value)
 {

@@ -195,6 +195,17 @@ static void take_lost(void *to, const struct process *p)
         event_lost_json(v->json, &r, p);
 }
 
+static void take_alert(void *to, const struct alert *a)
+{
+    struct view *v = to;
+    struct event_of r = run_of(v);
+    uint64_t end_ns = a->end_ns ? a->end_ns : v->to_ns;
+
+    if (a->rule && event_is_wanted(v, a->time_ns,
+                           end_ns > a->time_ns ? end_ns - a->time_ns : 0))
+        event_alert_json(v->json, &r, a, v->run->live);
+}
+
 static int write_events(struct view *v, struct error *e)
 {
     struct store *s = v->call->store;
@@ -209,6 +220,8 @@ static int write_events(struct view *v, struct error *e)
         rc = store_each_mark(s, v->run->row, take_mark, &marks, e);
     if (!rc && (all || query_lists(v->call, "kind", "lost")))
         rc = store_each_process(s, v->run->row, take_lost, v, e);
+    if (!rc && (all || query_lists(v->call, "kind", "alert")))
+        rc = store_each_alert(s, v->run->row, take_alert, v, e);
     return rc;
 }
 

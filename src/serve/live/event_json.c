@@ -1,6 +1,7 @@
 #include "serve/live/event_json.h"
 
 #include "export/json/shapes.h"
+#include "live/alert_rule.h"
 
 #include <stdio.h>
 
@@ -49,4 +50,30 @@ void event_lost_json(struct json *j, const struct event_of *r,
     head(j, r, "lost", p->id, p->start_ns);
     json_text(j, "text", text);
     json_end(j);
+}
+
+void event_alert_json(struct json *j, const struct event_of *r,
+        const struct alert *a, bool going)
+{
+    struct alert_rule rule;
+
+    head(j, r, "alert", a->number, a->time_ns);
+    if (a->end_ns > a->time_ns)
+        json_fixed(j, "duration_ms", (double)(a->end_ns - a->time_ns) / 1e6, 6);
+    if (going && !a->end_ns)
+        json_bool(j, "going", true);
+    json_text(j, "text", a->rule);
+    json_text(j, "rule", a->rule);
+    if (alert_rule_read(&rule, a->rule, NULL) == 0)
+        json_text(j, "severity", rule.severity);
+    if (a->metric != METRIC_IDS)
+        json_text(j, "metric", metric_table[a->metric].name);
+    json_real(j, "value", a->value);
+    json_real(j, "threshold", a->threshold);
+    json_end(j);
+}
+
+void event_sum_alerts(void *sum, const struct alert *a)
+{
+    *(uint64_t *)sum += a->end_ns ? 2 : 1;
 }

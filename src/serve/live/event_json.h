@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/json.h"
+#include "model/alert.h"
 #include "model/run.h"
 
 struct event_of {
@@ -23,3 +24,9 @@ void event_load_json(struct json *j, const struct event_of *r,
 uint64_t event_lost(const struct process *p);
 void event_lost_json(struct json *j, const struct event_of *r,
         const struct process *p);
+
+/* An alert; `going`: it is not over, and the run goes on. */
+void event_alert_json(struct json *j, const struct event_of *r,
+        const struct alert *a, bool going);
+/* Adds to a uint64_t what changes when one is raised, and when it is over. */
+void event_sum_alerts(void *sum, const struct alert *a);

@@ -49,6 +49,7 @@ struct live_cursor {
     uint64_t mark, marks;          /* its row in the store, and its number */
     uint64_t session;              /* the last one's id */
     uint64_t lost;                 /* records of all processes so far */
+    uint64_t alerts;               /* raised and over so far, together */
 };
 
 struct live_run {

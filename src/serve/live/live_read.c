@@ -237,6 +237,29 @@ static void take_mark(void *to, const struct note *n)
     event_mark_json(&j, &x->run, ++x->at->marks, n);
 }
 
+/* All of them again: those that go on are told again when they are over. */
+static void take_alert(void *to, const struct alert *a)
+{
+    struct reading_on *x = to;
+
+    if (!a->rule || x->count == x->most)
+        return;
+
+    struct json j = next(x);
+
+    event_alert_json(&j, &x->run, a, true);
+}
+
+static void tell_alerts(struct reading_on *x)
+{
+    uint64_t alerts = 0;
+
+    (void)store_each_alert(x->store, x->row, event_sum_alerts, &alerts, NULL);
+    if (alerts != x->at->alerts)
+        (void)store_each_alert(x->store, x->row, take_alert, x, NULL);
+    x->at->alerts = alerts;
+}
+
 size_t live_happenings(struct live *l, const char *run_id,
         struct live_cursor *at, size_t most, struct buf *out)
 {
@@ -245,7 +268,8 @@ size_t live_happenings(struct live *l, const char *run_id,
     bool ended;
 
     if (newest_of(l, run_id, &newest, &ended) && at->mark >= newest.mark &&
-            at->session >= newest.session && at->lost == newest.lost)
+            at->session >= newest.session && at->lost == newest.lost &&
+            at->alerts == newest.alerts)
         return 0;
     if (!begin(&x, l, run_id))
         return 0;
@@ -256,6 +280,7 @@ size_t live_happenings(struct live *l, const char *run_id,
     at->lost = x.lost;
     (void)store_each_mark_since(x.store, x.row, &at->mark, most, take_mark, &x,
             NULL);
+    tell_alerts(&x);
     return x.count;
 }
 

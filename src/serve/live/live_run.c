@@ -315,6 +315,8 @@ size_t following_read(struct following *f, struct store *s,
     newest->marks += n.count;
 #undef SINCE
     newest->lost = n.lost;
+    newest->alerts = 0;
+    (void)store_each_alert(s, row, event_sum_alerts, &newest->alerts, NULL);
     (void)store_last_operator_run(s, row, newest->inference, &newest->operation,
             NULL);
     say_power(&n);
