@@ -13,6 +13,7 @@ const char *const *const schema_steps[] = {
     schema_shapes,
     schema_recorded,
     schema_nested,
+    schema_deep,
 };
 const size_t schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);
 const char *const schema_digest =
