@@ -5,8 +5,9 @@
 #include <stddef.h>
 
 const char *const schema_deep[] = {
-    /* texts; NULL: the graph that the run is of */
-    "ALTER TABLE deep_operation_metrics ADD COLUMN graph INTEGER;"
+    /* NULL: the graph that the run is of */
+    "ALTER TABLE deep_operation_metrics"
+    " ADD COLUMN graph INTEGER REFERENCES texts;"
     "ALTER TABLE deep_operation_metrics"
     " ADD COLUMN attention_entropy_per_head TEXT;"
     "ALTER TABLE deep_operation_metrics"

@@ -1,0 +1,49 @@
+#!/bin/bash
+# generate_deep.sh -- `ortmeter generate --depth deep`: values, heads of attention
+# and the steps of components, as sums in doubles say; and that an unmodified
+# program under --stats leaves the same tables.
+# shellcheck source=tests/e2e/lib.sh
+. "${SRC:-$PWD}/tests/e2e/lib.sh"
+
+[ -n "${DATA:-}" ] || skip "there is no ../shared/data with language models"
+newest=$BUILD/ort/1.31.1/libonnxruntime.so
+[ -e "$newest" ] || skip "there is no ONNX Runtime 1.31.1: tools/deps.sh test"
+need_tool sqlite3
+zoo=$DATA/llm/models
+
+# --- a program that nobody changed --------------------------------------------
+
+# Its results are what they are without us, and every traced softmax has heads.
+compare node "$here/decode.cjs" "$npm/onnxruntime-node" "$models/decoder" 1 8 12
+[ "$rc" -eq 0 ] || fail "the program failed"
+"$ortmeter" run --ops all --stats 1 --quiet --db watched.db -- node "$here/decode.cjs" \
+    "$npm/onnxruntime-node" "$models/decoder" 1 8 12 >out 2>err ||
+    fail "the program failed: $(cat err)"
+[ "$(sqlite3 watched.db 'SELECT count(*) > 0 AND min(activation_mean > 0) FROM
+    layer_metrics WHERE token_id IS NULL')" = 1 ] || fail 'nothing left a layer'
+
+# --- what cannot be seen -------------------------------------------------------
+
+"$ortmeter" generate "$zoo/llama/genai-fp32" --ort "$newest" --db genai.db --tokens 5,6,7 \
+    --max-tokens 2 --depth deep --json --rate 0 --energy off >out 2>err || fail "$(cat err)"
+[ "$(sqlite3 genai.db "SELECT count(*) > 0 AND max(attention_entropy) IS NULL FROM
+    deep_operation_metrics d JOIN texts t ON t.id = d.operation_type JOIN texts n
+    ON n.id = d.operation_name WHERE t.text = 'attention' AND n.text = 'fused'")" = 1 ] ||
+    fail 'attention in one operator is not told as such'
+"$ortmeter" report last --db genai.db | grep -q 'attention is one operator' ||
+    fail 'the report does not say what cannot be seen'
+code=0
+"$ortmeter" generate "$zoo/llama/optimum" --ort "$newest" --db t.db --tokens 1 --tokens 2 \
+    --depth deep >out 2>err || code=$?
+[ "$code" -eq 2 ] && grep -q 'takes one prompt' err || fail "took two prompts: $(cat err)"
+
+# --- against doubles -----------------------------------------------------------
+
+wheel=$BUILD/python/3.11-1.31.1
+[ -d "$wheel" ] && python=$("$SRC/tools/find_python.sh" 3.11) ||
+    skip "there is no Python 3.11 with onnxruntime 1.31.1: tools/deps.sh python"
+PYTHONPATH=$wheel "$python" "$here/generate_deep.py" "$ortmeter" "$newest" "$zoo" ||
+    fail 'other values'
+"$ortmeter" report last --db llama.db >report.txt || fail 'no report'
+grep -q 'unfused graph' report.txt && grep -q 'layer 1 .* nats' report.txt ||
+    fail "the report lacks what is inside: $(cat report.txt)"
