@@ -13,14 +13,20 @@ zoo=$DATA/llm/models
 
 # --- a program that nobody changed --------------------------------------------
 
-# Its results are what they are without us, and every traced softmax has heads.
-compare node "$here/decode.cjs" "$npm/onnxruntime-node" "$models/decoder" 1 8 12
-[ "$rc" -eq 0 ] || fail "the program failed"
-"$ortmeter" run --ops all --stats 1 --quiet --db watched.db -- node "$here/decode.cjs" \
-    "$npm/onnxruntime-node" "$models/decoder" 1 8 12 >out 2>err ||
-    fail "the program failed: $(cat err)"
-[ "$(sqlite3 watched.db 'SELECT count(*) > 0 AND min(activation_mean > 0) FROM
+# What it prints is what it prints without us; layers have values, and attention
+# its heads.
+arguments=("$here/decode.cjs" "$npm/onnxruntime-node" "$models/decoder" 1 8 12)
+node "${arguments[@]}" >alone || fail 'the program failed'
+"$ortmeter" run --ops all --stats 2 --quiet --db watched.db -- node "${arguments[@]}" \
+    >out 2>err || fail "the program failed: $(cat err)"
+cmp alone out || fail 'its results are others'
+[ "$(sqlite3 watched.db 'SELECT count(*) = 2 AND min(activation_mean > 0) FROM
     layer_metrics WHERE token_id IS NULL')" = 1 ] || fail 'nothing left a layer'
+[ "$(sqlite3 watched.db 'SELECT count(*) = 2 AND min(d.attention_entropy > 0) FROM
+    deep_operation_metrics d JOIN component_metrics c ON c.id = d.component_metric_id
+    JOIN layer_metrics l ON l.id = c.layer_metric_id WHERE l.token_id IS NULL AND
+    d.attention_entropy_per_head IS NOT NULL AND graph IS NULL')" = 1 ] ||
+    fail 'attention has no heads'
 
 # --- what cannot be seen -------------------------------------------------------
 
