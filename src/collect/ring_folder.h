@@ -24,6 +24,10 @@ int ring_folder_make(char out[RING_FOLDER_PATH], const char *named,
  * -1: there is none of ours. */
 int ring_folder_open(const char *folder);
 
+/* Locks what ring_folder_open() gave, until that is closed: nobody clears the
+ * folder away.  false: somebody else holds it, or there is none. */
+bool ring_folder_hold(int dir);
+
 /* Puts the link there that LD_PRELOAD is to name; `path` gets its place. */
 int ring_folder_link(const char *folder, const char *hook,
         char path[RING_FOLDER_PATH], struct error *e);

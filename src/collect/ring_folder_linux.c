@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -133,6 +134,23 @@ void ring_folder_remove(const char *folder, const uint32_t *alive, size_t count)
         (void)rmdir(folder);
 }
 
+bool ring_folder_hold(int dir)
+{
+    return dir >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0;
+}
+
+/* Numbers of processes mean nothing to a meter of another container that has
+ * the same /dev/shm; a lock does. */
+static bool is_held(const char *path)
+{
+    int dir = ring_folder_open(path);
+    bool held = !ring_folder_hold(dir);
+
+    if (dir >= 0)
+        (void)close(dir);
+    return held;
+}
+
 static bool any_alive(const char *path)
 {
     struct folder f = { 0 };
@@ -162,7 +180,8 @@ static void clear_away_dead(const char *base, const char *prefix)
 
         (void)snprintf(path, sizeof(path), "%s/%s", base, f.name[i]);
         if (meter && !process_is_there(meter) && lstat(path, &s) == 0 &&
-                S_ISDIR(s.st_mode) && s.st_uid == geteuid() && !any_alive(path))
+                S_ISDIR(s.st_mode) && s.st_uid == geteuid() &&
+                !any_alive(path) && !is_held(path))
             ring_folder_remove(path, NULL, 0);
     }
     folder_release(&f);

@@ -54,6 +54,7 @@ int rings_open(struct rings **out, const char *folder,
     }
     r->sink = *sink;
     r->dir = ring_folder_open(r->folder);
+    (void)ring_folder_hold(r->dir); /* refused: it stays as safe as its pid */
     r->most = RECORDS_MAX;
     r->pid_namespace = own_pid_namespace();
     r->unhooked = unhooked_new();

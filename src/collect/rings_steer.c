@@ -1,5 +1,5 @@
-/* rings_steer.c -- what processes of the program are asked to do while they run:
- * to pause, to trace. */
+/* rings_steer.c -- what processes of the program are asked to do while they
+ * run: to pause, to trace. */
 #include "collect/rings_state.h"
 #include "os/process/child.h"
 

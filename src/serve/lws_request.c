@@ -100,6 +100,12 @@ static void read_query(struct lws *wsi, struct request *r, char *to,
     }
 }
 
+const char *lws_request_peer(struct lws *wsi, char *room, size_t size)
+{
+    (void)lws_get_peer_simple(wsi, room, size);
+    return str_starts(str_of(room), MAPPED) ? room + sizeof(MAPPED) - 1 : room;
+}
+
 struct job *lws_request_read(struct lws *wsi, bool upgrade)
 {
     struct job *j = alloc_zero(1, sizeof(*j));
@@ -109,9 +115,7 @@ struct job *lws_request_read(struct lws *wsi, bool upgrade)
     char *end = to + room;
 
     j->came_ns = mono_ns();
-    (void)lws_get_peer_simple(wsi, j->peer, sizeof(j->peer));
-    r->peer = str_starts(str_of(j->peer), MAPPED) ? j->peer + sizeof(MAPPED) - 1
-                                                  : j->peer;
+    r->peer = lws_request_peer(wsi, j->peer, sizeof(j->peer));
     r->upgrade = upgrade;
     r->tls = lws_is_ssl(wsi);
     for (size_t i = 0; i < LWS_ARRAY_SIZE(methods) && !r->method.p; i++)

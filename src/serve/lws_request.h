@@ -6,6 +6,9 @@
 
 struct lws;
 
+/* Who is at the other end, in `room`; IPv4 addresses as such. */
+const char *lws_request_peer(struct lws *wsi, char *room, size_t size);
+
 /* job_free() frees it. */
 struct job *lws_request_read(struct lws *wsi, bool upgrade);
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define CONNECTIONS_MAX 1024
+#define WHOLE_IN_S      10 /* a header, or a header and its body */
 #define HEADER_BYTES    16384
 #define CHUNK           65536
 #define FRAME_MAX       65536 /* of a client */
@@ -86,8 +87,10 @@ static int add_headers(struct lws *wsi, struct server *s, struct job *j,
     return rc ? rc : lws_finalize_http_header(wsi, p, end);
 }
 
-static void note(struct server *s, const struct job *j, int status)
+/* A line of the audit log; 0: the connection was closed without an answer. */
+static void note(struct server *s, struct job *j, int status)
 {
+    j->noted = true;
     atomic_fetch_add(&s->requests, 1);
     if (status >= 400 && status < 500)
         atomic_fetch_add(&s->refusals, 1);
@@ -101,6 +104,49 @@ static void note(struct server *s, const struct job *j, int status)
                                 .took_ns = mono_ns() - j->came_ns,
                         });
 }
+
+/* --- who came, and asked for nothing -------------------------------------- */
+
+/* Of a connection, from its beginning: the library closes some before there is
+ * a request, or answers itself what it cannot read. */
+struct visitor {
+    char room[64];
+    const char *peer;
+    uint64_t came_ns;
+    bool asked;
+};
+
+static void welcome(struct lws *wsi)
+{
+    struct visitor *v = alloc_zero(1, sizeof(*v));
+
+    v->peer = lws_request_peer(wsi, v->room, sizeof(v->room));
+    v->came_ns = mono_ns();
+    lws_set_opaque_user_data(wsi, v);
+}
+
+static void see_asking(struct lws *wsi)
+{
+    struct visitor *v = lws_get_opaque_user_data(wsi);
+
+    if (v)
+        v->asked = true;
+}
+
+static void see_off(struct server *s, struct lws *wsi)
+{
+    struct visitor *v = lws_get_opaque_user_data(wsi);
+
+    if (v && !v->asked)
+        audit_add(s->audit, &(struct audit_entry){
+                                    .peer = v->peer,
+                                    .took_ns = mono_ns() - v->came_ns,
+                            });
+    lws_set_opaque_user_data(wsi, NULL);
+    free(v);
+}
+
+/* --- jobs ----------------------------------------------------------------- */
 
 /* libwebsockets does not tell of every connection that it closes, but of every
  * one that it frees: so what waits for one is found by it. */
@@ -126,17 +172,26 @@ static void end_job(struct server *s, struct job *j)
     job_free(j);
 }
 
-static void forget_wsi(struct server *s, const struct lws *wsi)
+/* The connection is gone; what a worker holds stays his. */
+static void drop_job(struct server *s, struct job *j)
+{
+    leave_job(s, j);
+    j->connection = NULL;
+    if (j->given)
+        return;
+    if (!j->noted)
+        note(s, j, 0);
+    job_free(j);
+}
+
+static void forget_wsi(struct server *s, struct lws *wsi)
 {
     for (struct job *j = s->open_jobs, *next; j; j = next) {
         next = j->beside;
-        if (j->wsi != wsi)
-            continue;
-        leave_job(s, j);
-        j->connection = NULL;
-        if (!j->given)
-            job_free(j);
+        if (j->wsi == wsi)
+            drop_job(s, j);
     }
+    see_off(s, wsi);
 }
 
 /* Headers, and a body that is small; the rest follows as the client takes it.
@@ -232,18 +287,13 @@ static int proceed(struct lws *wsi, struct connection *c)
     return send_answer(wsi, c, j);
 }
 
-/* The connection goes; what a worker holds stays his. */
 static void let_go(struct server *s, struct connection *c)
 {
     struct job *j = c->job;
 
-    if (!j)
-        return;
     c->job = NULL;
-    leave_job(s, j);
-    j->connection = NULL;
-    if (!j->given)
-        job_free(j);
+    if (j)
+        drop_job(s, j);
 }
 
 static int take_request(struct lws *wsi, struct connection *c, bool cut)
@@ -307,6 +357,9 @@ static int take_body(struct connection *c, const void *bytes, size_t len)
     if (!j || c->headed || j->given || j->answered)
         return -1;
     if (j->body.len + len > BODY_BYTES_MAX)
+        return -1;
+    /* The library's patience begins anew with every byte. */
+    if (mono_ns() - j->came_ns > WHOLE_IN_S * UINT64_C(1000000000))
         return -1;
     buf_add(&j->body, bytes, len);
     return 0;
@@ -483,6 +536,7 @@ static int take_http(struct lws *wsi, enum lws_callback_reasons reason,
 {
     switch (reason) {
     case LWS_CALLBACK_HTTP:
+        see_asking(wsi);
         return take_request(wsi, c, lws_request_has_zero(wsi, in, len));
     case LWS_CALLBACK_HTTP_BODY: return take_body(c, in, len);
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
@@ -520,7 +574,10 @@ static int take(struct lws *wsi, enum lws_callback_reasons reason, void *user,
     case LWS_CALLBACK_FILTER_NETWORK_CONNECTION:
         look_at_certificate(server_of(wsi));
         return 0;
-    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return confirm_upgrade(wsi);
+    case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED: welcome(wsi); return 0;
+    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
+        see_asking(wsi);
+        return confirm_upgrade(wsi);
     case LWS_CALLBACK_ESTABLISHED:
         return begin_socket(wsi, c, &server_of(wsi)->clients);
     case LWS_CALLBACK_RECEIVE: return take_frame(wsi, c, in, len);
@@ -554,7 +611,7 @@ int lws_service_open(struct server *s, uint16_t port, struct error *e)
         .max_http_header_data = HEADER_BYTES,
         .max_http_header_pool = CONNECTIONS_MAX,
         .pt_serv_buf_size = CHUNK,
-        .timeout_secs = 10,
+        .timeout_secs = WHOLE_IN_S,
         .keepalive_timeout = 30,
         .retry_and_idle_policy = &patience,
         .options = LWS_SERVER_OPTION_VALIDATE_UTF8 |

@@ -33,6 +33,7 @@ struct job {
     uint64_t came_ns;
     bool given;    /* it is with the workers */
     bool answered; /* they are done */
+    bool noted;    /* in the audit log */
     struct job *next;
 };
 

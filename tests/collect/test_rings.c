@@ -514,6 +514,31 @@ static void stale_folders(void)
     }
 }
 
+/* A meter in another container, whose number says nothing here, works in it. */
+static void folder_held(void)
+{
+    struct rings *r = begin();
+    char path[640];
+    int dir;
+
+    dir = ring_folder_open(rings_folder(r));
+    CHECK(dir >= 0 && !ring_folder_hold(dir)); /* the meter does */
+    CHECK(close(dir) == 0);
+    (void)snprintf(path, sizeof(path), "%s", rings_folder(r));
+    *strrchr(path, '/') = 0;
+    (void)snprintf(path + strlen(path), 100, "/ortmeter-%u-%u-held",
+            (unsigned)geteuid(), dead_number());
+    CHECK(mkdir(path, 0700) == 0);
+    dir = ring_folder_open(path);
+    CHECK(ring_folder_hold(dir));
+    rings_close(r);
+    rings_close(begin());
+    CHECK(is_there(path));
+    CHECK(close(dir) == 0);
+    rings_close(begin());
+    CHECK(!is_there(path));
+}
+
 /* A program puts a link in place of the folder that we share: what it leads to
  * is somebody else's. */
 static void folder_replaced(void)
@@ -644,5 +669,6 @@ int main(void)
     foreign_files();
     foreign_folders();
     stale_folders();
+    folder_held();
     return test_result();
 }

@@ -126,6 +126,12 @@ for version in -tls1 -tls1_1; do
         -connect "${base#https://}" </dev/null >openssl.txt 2>&1 ||
         fail "TLS of old: $version"
 done
+# Only what keeps its secrets when the key is lost one day, and is not broken.
+for ciphers in aNULL eNULL MD5 SHA1 kRSA DHE CBC CAMELLIA ARIA; do
+    ! openssl s_client -tls1_2 -cipher "$ciphers:@SECLEVEL=0" \
+        -connect "${base#https://}" </dev/null >openssl.txt 2>&1 ||
+        fail "a weak cipher: $ciphers"
+done
 openssl s_client -tls1_2 -connect "${base#https://}" </dev/null \
     >openssl.txt 2>&1 || fail "no TLS 1.2: $(cat openssl.txt)"
 kill "$server"
@@ -172,7 +178,19 @@ expect 413 -X PATCH "${bearer[@]}" "${json[@]}" --data-binary @large.txt "$one"
 expect 200 -X PATCH "${bearer[@]}" "${json[@]}" -d '{"note":"good","tags":"a"}' \
     "$one"
 expect 404 -X DELETE "${bearer[@]}" "$base/api/profiling/run/${id:0:8}"
-expect 200 -X DELETE "${bearer[@]}" "$one"
+# The examples of docs/api.md, the last of which deletes the run.
+example() { # language
+    sed -n "/^\`\`\`$1$/,/^\`\`\`$/p" "$SRC/docs/api.md" | sed '/^```/d' |
+        sed "s|http://127.0.0.1:8000|$base|" >"example.$1"
+}
+for language in js python sh; do example "$language"; done
+node --input-type=module <example.js >out.txt || fail "the example for JavaScript"
+grep -qx "$id complete" out.txt || fail "JavaScript: $(cat out.txt)"
+NO_PROXY=127.0.0.1 python3 example.python >python.txt || fail "that for Python"
+cmp out.txt python.txt || fail "Python says: $(cat python.txt)"
+TOKEN=$owner RUN_ID=$id sh -e example.sh >out.txt 2>err.txt ||
+    fail "that for the shell: $(cat err.txt)"
+grep -q '"success":true' out.txt || fail "curl: $(cat out.txt)"
 expect 404 "$one"
 printf 'garbage\r\n\r\n' >"/dev/tcp/127.0.0.1/${base##*:}" || true
 expect 200 "$base/healthz"

@@ -15,6 +15,10 @@ await is_serving serve.err
 node "$here/serve_fuzz.cjs" "${base##*:}" "$owner" "$id" 2000 >fuzz.txt 2>&1 ||
     fail "$(tail -c 2000 fuzz.txt)"
 tail -n 1 fuzz.txt
+node "$here/serve_hostile.cjs" "${base##*:}" "$owner" "$id" >hostile.txt 2>&1 ||
+    fail "$(cat hostile.txt)"
+[ "$(grep -c '"status":"closed"' "$XDG_STATE_HOME/ortmeter/audit.log")" -ge 100 ] ||
+    fail "what was closed is not in the log"
 [ "$(curl -s "$base/healthz" | jq -r .status)" = ok ] || fail "it is not well"
 jq -es 'all(.[]; has("time") and has("status"))' \
     "$XDG_STATE_HOME/ortmeter/audit.log" >/dev/null ||

@@ -70,13 +70,15 @@ check() { # runner
         fail "power: $(of_type power_sample)"
     of_type layer_metrics | jq -c '.layers[] | [.id, .layer_index,
         .duration_ms]' >told.txt
-    jq -c '.layer_metrics[] | [.id, .layer_index, .duration_ms]' whole.json \
-        >stored.txt
+    # Of the whole run, and within each token that was traced.
+    jq -c '[.layer_metrics, .tokens | .. | objects | select(has("layer_index")
+        and has("components"))] | sort_by(.id)[] | [.id, .layer_index,
+        .duration_ms]' whole.json >stored.txt
     [ -s stored.txt ] || fail "no layers are stored"
     cmp told.txt stored.txt || fail "layers: $(cat told.txt)"
     of_type component_metrics | jq -c '.components[] | [.id, .component_name,
         .count, .layer_metric_id // 0]' >told.txt
-    jq -c '[.layer_metrics, .component_metrics | .. | objects |
+    jq -c '[.layer_metrics, .tokens, .component_metrics | .. | objects |
         select(has("component_name"))] | sort_by(.id)[] | [.id,
         .component_name, .count, .layer_metric_id // 0]' whole.json >stored.txt
     [ -s stored.txt ] || fail "no components are stored"

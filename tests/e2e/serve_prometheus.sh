@@ -75,5 +75,16 @@ await grows
 session=$(ask 'count(ortmeter_session_busy_seconds_total * on (session, model)
     group_left ortmeter_inferences_total)')
 [ "$session" = 1 ] || fail "the session's figures do not share labels: $session"
+# What the dashboard asks for: metrics that there are, in words that it takes.
+jq -r '.. | .expr? // empty' "$SRC/samples/grafana/ortmeter.json" >asked.txt
+[ -s asked.txt ] || fail "the dashboard asks for nothing"
+while read -r query; do
+    curl -sfG --data-urlencode "query=$query" -o out.txt \
+        "http://127.0.0.1:$listen/api/v1/query" || fail "no answer to $query"
+    name=$(grep -o 'ortmeter_[a-z_]*' <<<"$query")
+    name=${name#ortmeter_}
+    grep -q "^| \`${name%_bucket}\` |" "$SRC/docs/metrics.md" ||
+        fail "there is no $name"
+done <asked.txt
 touch stop
 wait "$recorder" || fail "the program failed: $(cat err)"

@@ -18,8 +18,11 @@ one() { # target, signal's number, words before the program
 }
 
 for HOW in catch default; do
+    targets="first service group each"
+    # One by default ends it, and the second has nobody to go to.
+    [ "$HOW" = default ] || targets+=" both"
     for name in INT QUIT TERM HUP USR1 USR2 ALRM TSTP CONT WINCH; do
-        for target in first service group each; do
+        for target in $targets; do
             number=$(kill -l "$name")
             one "$target" "$number" >without
             one "$target" "$number" "$ortmeter" run --quiet --rate 0 \

@@ -4,7 +4,6 @@
  *     test_relay count WHEN    is the program, which counts them */
 #include "os/process/relay.h"
 
-#include "os/clock.h"
 #include "os/process/child.h"
 #include "test.h"
 
@@ -15,7 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define COUNTED  (SIGRTMIN + 1) /* none of them is taken for another */
+#define QUEUED   (SIGRTMIN + 1) /* two of them are never one */
+#define PLAIN    SIGUSR1
 #define FENCE    (SIGRTMIN + 2)
 #define GATE     9 /* a file that is open in all of them */
 #define PATIENCE 200
@@ -31,42 +31,55 @@ enum when {
     /* Two by the same sender: the first to the group, the second to us. */
     EARLY_THEN_ALONE,
     GROUP_THEN_ALONE,
+    PLAIN_THEN_ALONE, /* this would be one, if both waited for somebody */
+    GROUP_TWICE,
     WHENS,
 };
 
 static bool are_two(enum when when)
 {
-    return when == EARLY_THEN_ALONE || when == GROUP_THEN_ALONE;
+    return when >= EARLY_THEN_ALONE;
+}
+
+static int counted(enum when when)
+{
+    return when == PLAIN_THEN_ALONE ? PLAIN : QUEUED;
+}
+
+static void all_of_them(sigset_t *set)
+{
+    (void)sigemptyset(set);
+    (void)sigaddset(set, QUEUED);
+    (void)sigaddset(set, PLAIN);
+    (void)sigaddset(set, FENCE);
 }
 
 /* --- the program ---------------------------------------------------------- */
 
-/* Both are blocked, as they were for whoever started it. */
+/* All are blocked, as they were for whoever started it. */
 static int count(enum when when)
 {
     sigset_t set;
     int n = 0, number;
 
-    (void)sigemptyset(&set);
-    (void)sigaddset(&set, COUNTED);
-    (void)sigaddset(&set, FENCE);
+    all_of_them(&set);
     if (when == SLOW_CANARY) {
-        (void)kill(0, COUNTED);
+        (void)kill(0, QUEUED);
         if (write(GATE, "", 1) != 1)
             return 99;
     }
     if (when == SLOW_METER) {
         (void)kill(getppid(), SIGSTOP);
-        (void)kill(0, COUNTED);
+        (void)kill(0, QUEUED);
         (void)nanosleep(&(struct timespec){ .tv_nsec = LATE_NS }, NULL);
         (void)kill(getppid(), SIGCONT);
     }
     /* Comes back to us, behind all that came before it. */
     if (!are_two(when))
         (void)kill(getppid(), FENCE);
-    for (int fences = 1 + are_two(when); fences;) {
+    for (int fences = when == PLAIN_THEN_ALONE ? 2 : 1; fences;) {
         number = sigwaitinfo(&set, NULL);
-        n += number == COUNTED;
+        n += number == counted(when);
         if (number == FENCE && --fences && write(GATE, "", 1) != 1)
             return 99;
     }
@@ -83,13 +96,13 @@ static void before(void)
     if (++forks != 2) /* the first is the canary's */
         return;
     if (when == BEFORE_FORK || when == ALONE_BEFORE || when == EARLY_THEN_ALONE)
-        (void)kill(when == ALONE_BEFORE ? getpid() : 0, COUNTED);
+        (void)kill(when == ALONE_BEFORE ? getpid() : 0, QUEUED);
 }
 
 static void after(void)
 {
     if (forks == 2 && (when == AFTER_FORK || when == ALONE_AFTER))
-        (void)kill(when == AFTER_FORK ? 0 : getpid(), COUNTED);
+        (void)kill(when == AFTER_FORK ? 0 : getpid(), QUEUED);
 }
 
 static void in_child(void)
@@ -100,39 +113,21 @@ static void in_child(void)
         _exit(1);
 }
 
-/* How long this process has been ready to run, and did not: so much longer is
- * it given to send a signal to each of a group. */
-static uint64_t waited_ns(void)
-{
-    char text[128] = "", *space;
-    FILE *f = fopen("/proc/self/schedstat", "r");
-
-    if (f) {
-        (void)fread(text, 1, sizeof(text) - 1, f);
-        (void)fclose(f);
-    }
-    space = strchr(text, ' ');
-    return space ? strtoull(space + 1, NULL, 10) : 0;
-}
-
 static void send_two(void)
 {
     char c;
 
-    if (when == GROUP_THEN_ALONE)
-        (void)kill(0, COUNTED);
-    (void)kill(getpid(), FENCE);
-    /* When the program has it, the first one has been judged. */
-    if (read(gate, &c, 1) != 1)
-        return;
-
-    uint64_t start_ns = mono_ns(), start_waited_ns = waited_ns();
-
-    do
+    if (when != EARLY_THEN_ALONE)
+        (void)kill(0, counted(when));
+    if (when == PLAIN_THEN_ALONE) {
+        (void)kill(getpid(), FENCE);
+        /* When the program has it, the first one has been judged.  Two as far
+         * from each other are never one. */
+        if (read(gate, &c, 1) != 1)
+            return;
         (void)nanosleep(&(struct timespec){ .tv_nsec = LATE_NS }, NULL);
-    while (mono_ns() - start_ns <
-            LATE_NS + 4 * (waited_ns() - start_waited_ns));
-    (void)kill(getpid(), COUNTED);
+    }
+    (void)kill(when == GROUP_TWICE ? 0 : getpid(), counted(when));
     (void)kill(getpid(), FENCE);
 }
 
@@ -167,9 +162,7 @@ int main(int argc, char **argv)
         return count((enum when)(argv[2][0] - '0'));
 
     (void)setpgid(0, 0); /* some are sent to all of the group */
-    (void)sigemptyset(&set);
-    (void)sigaddset(&set, COUNTED);
-    (void)sigaddset(&set, FENCE);
+    all_of_them(&set);
     CHECK_INT(sigprocmask(SIG_BLOCK, &set, NULL), 0);
     CHECK_INT(pipe(ends), 0);
     CHECK_INT(dup2(ends[1], GATE), GATE);

@@ -5,10 +5,11 @@
  *
  * The supervisor starts the command, in which a service runs at last, sends the
  * signal to the process that it started ("first"), to the service ("service"),
- * to the process group ("group"), or to one process after the other, as those
- * of a control group are sent to ("each"), and prints what came of it: how
- * often the service got the signal, and how the first process stopped, went on
- * and ended.  Two fences end the counting: SIGRTMIN, sent to the first process
+ * to the process group ("group"), to one process after the other, as those of a
+ * control group are sent to ("each"), or to the group and, when nobody waits
+ * for it any more, to the first ("both"), and prints what came of it: how often
+ * the service got the signal, and how the first process stopped, went on and
+ * ended.  Two fences end the counting: SIGRTMIN, sent to the first process
  * after the signal, comes to the service after it. */
 #include <dirent.h>
 #include <fcntl.h>
@@ -77,18 +78,27 @@ static int serve(const char *how)
 
 /* --- the supervisor ------------------------------------------------------- */
 
-static pid_t parent_of(pid_t pid)
+static void read_text(char *to, size_t cap, pid_t pid, const char *name)
 {
-    char path[64], text[512] = "";
-    const char *end;
+    char path[64];
+    size_t n = 0;
     FILE *f;
 
-    (void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    (void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
     f = fopen(path, "r");
-    if (f && !fgets(text, sizeof(text), f))
-        text[0] = 0;
-    if (f)
+    if (f) {
+        n = fread(to, 1, cap - 1, f);
         (void)fclose(f);
+    }
+    to[n] = 0;
+}
+
+static pid_t parent_of(pid_t pid)
+{
+    char text[512];
+    const char *end;
+
+    read_text(text, sizeof(text), pid, "stat");
     end = strrchr(text, ')'); /* ") S PARENT" */
     return end && strlen(end) > 4 ? (pid_t)strtol(end + 4, NULL, 10) : 0;
 }
@@ -101,21 +111,54 @@ static int is_below(pid_t pid, pid_t top)
     return 0;
 }
 
-static void send_each(pid_t top, int number)
+#define FOUND_MAX 256
+
+static size_t find_below(pid_t top, pid_t found[FOUND_MAX])
 {
-    pid_t found[256];
     size_t count_found = 0;
     const struct dirent *e;
     DIR *d = opendir("/proc");
 
-    while (d && (e = readdir(d)) && count_found < 256)
+    while (d && (e = readdir(d)) && count_found < FOUND_MAX)
         if (is_below((pid_t)strtol(e->d_name, NULL, 10), top))
             found[count_found++] = (pid_t)strtol(e->d_name, NULL, 10);
     (void)closedir(d);
+    return count_found;
+}
+
+static void send_each(pid_t top, int number)
+{
+    pid_t found[FOUND_MAX];
+    size_t count_found = find_below(top, found);
+
     for (size_t i = 0; i < count_found; i++) {
         (void)kill(found[i], number);
         (void)usleep(1000); /* somebody else's turn */
     }
+}
+
+static int waits_for(pid_t pid, int number)
+{
+    char text[4096];
+    const char *line;
+
+    read_text(text, sizeof(text), pid, "status");
+    line = strstr(text, "ShdPnd:");
+    return line && strtoull(line + 7, NULL, 16) >> (number - 1) & 1;
+}
+
+/* A tenth of a second after the last of them took it: they are two. */
+static void send_both(pid_t top, int number)
+{
+    pid_t found[FOUND_MAX];
+    size_t count_found = find_below(top, found);
+
+    (void)kill(-top, number);
+    for (size_t i = 0; i < count_found; i++)
+        while (waits_for(found[i], number))
+            (void)usleep(1000);
+    (void)usleep(100000);
+    (void)kill(top, number);
 }
 
 static void send_to(const char *target, pid_t first, int number)
@@ -126,6 +169,8 @@ static void send_to(const char *target, pid_t first, int number)
         (void)kill(atomic_load(&state->pid), number);
     else if (strcmp(target, "group") == 0)
         (void)kill(-first, number);
+    else if (strcmp(target, "both") == 0)
+        send_both(first, number);
     else
         send_each(first, number);
 }

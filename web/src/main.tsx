@@ -7,8 +7,8 @@ import { render, type ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { keep } from './core/api';
 import * as f from './core/format';
-import { useRoute, useStore } from './core/hooks';
-import { addKeys, KEYS } from './core/keys';
+import { useKeys, useRoute, useStore } from './core/hooks';
+import { KEYS, type Keys } from './core/keys';
 import { go, href, params } from './core/router';
 import { RATES, store, WINDOWS } from './core/store';
 import { toggleTheme } from './core/theme';
@@ -55,7 +55,7 @@ function Page() {
         });
         scrollTo(0, 0);
     }, [name]);
-    useEffect(() => keys(), []);
+    useKeys(PAGE_KEYS);
     title(name);
     const Current = loaded[name];
     if (embedded) return store.state === 'refused' ? <SignIn /> : Current ? <><Current /><Recorded /></> : <Skeleton />;
@@ -146,18 +146,16 @@ function Help() {
     );
 }
 
-function keys() {
-    return addKeys({
-        '?': toggleHelp, t: toggleTheme, e: openExport, m: openFilter,
-        1: () => go(link('live')), 2: () => go(link('runs')), 4: () => go(link('compare')), 5: () => go(link('system')),
-        3: () => go(link('timeline', currentRun())), g: () => go(link('graph', currentRun())),
-        space: () => {
-            if (viewName() === 'live') store.setPaused(!store.paused);
-        },
-        '/': () => (document.querySelector('.view input[type=search]') as HTMLInputElement | null)?.focus(),
-        esc: () => (document.activeElement as HTMLElement | null)?.blur(),
-    });
-}
+const PAGE_KEYS: Keys = {
+    '?': toggleHelp, t: toggleTheme, e: openExport, m: openFilter,
+    1: () => go(link('live')), 2: () => go(link('runs')), 4: () => go(link('compare')), 5: () => go(link('system')),
+    3: () => go(link('timeline', currentRun())), g: () => go(link('graph', currentRun())),
+    space: () => {
+        if (viewName() === 'live') store.setPaused(!store.paused);
+    },
+    '/': () => (document.querySelector('.view input[type=search]') as HTMLInputElement | null)?.focus(),
+    esc: () => (document.activeElement as HTMLElement | null)?.blur(),
+};
 
 // A host page hands a token over without putting it into an address.
 addEventListener('message', e => {

@@ -25,15 +25,15 @@
 #define GRACE_NS 50000000
 
 /* What came to the canary and not yet to us may still: we may have waited for a
- * disk, and learn of it no sooner.  What we have told of is not remembered so
- * long: another one of the kind is a new one, when the grace is over.
- *
- * Within the grace it is taken for the same.  To count them would not be
- * better: two that wait for a process are one to it, here and there at
- * different times, and who sends to a process and at once to its group, as
- * timeout(1) does, means one.  The program has that; a second one later would
- * be taken for a user who insists. */
+ * disk, and learn of it no sooner. */
 #define LATE_NS UINT64_C(5000000000)
+
+/* Two of a kind that wait for a process are one to it, and who sends to a
+ * process and at once to its group, as timeout(1) does, means one.  So one that
+ * comes to us this long after the canary took its own was perhaps sent before,
+ * and is one with it: to pass it on would tell the program of a user who
+ * insists. */
+#define MERGE_NS 5000000
 
 #define SIGNALS 65 /* by number, from 1 */
 #define WAITING 64
@@ -119,11 +119,12 @@ static void pass_on(pid_t pid, const siginfo_t *i)
 struct watch {
     pid_t program, meter;
     struct seen {
-        uint64_t time_ns, waited_ns;
+        uint64_t time_ns;
         int code;
         pid_t sender;
-        bool alone;  /* we have not told of it yet */
-    } seen[SIGNALS]; /* what came here last */
+        unsigned untold;  /* of these, so many have not come to us yet */
+        uint64_t told_ns; /* when the last that has did */
+    } seen[SIGNALS];      /* what came here last */
     struct waiting {
         struct told told;
         uint64_t time_ns, waited_ns; /* when it came here */
@@ -176,19 +177,28 @@ static void note_own(struct watch *w, int fd)
 {
     struct signalfd_siginfo i;
 
-    while (read(fd, &i, sizeof(i)) == (ssize_t)sizeof(i))
-        if (i.ssi_signo < SIGNALS) {
-            w->seen[i.ssi_signo].time_ns = mono_ns();
-            w->seen[i.ssi_signo].waited_ns = waited_ns((pid_t)i.ssi_pid);
-            w->seen[i.ssi_signo].code = i.ssi_code;
-            w->seen[i.ssi_signo].sender = (pid_t)i.ssi_pid;
-            w->seen[i.ssi_signo].alone = true;
-        }
+    while (read(fd, &i, sizeof(i)) == (ssize_t)sizeof(i)) {
+        struct seen *s = &w->seen[i.ssi_signo % SIGNALS];
+        uint64_t now_ns = mono_ns();
+
+        if (s->sender != (pid_t)i.ssi_pid || s->time_ns + LATE_NS < now_ns)
+            s->untold = 0;
+        s->untold++;
+        s->time_ns = now_ns;
+        s->code = i.ssi_code;
+        s->sender = (pid_t)i.ssi_pid;
+    }
 }
 
 static bool is_stop(int number)
 {
     return number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
+}
+
+/* Each of them comes by itself, however many wait. */
+static bool is_queued(int number)
+{
+    return number >= SIGRTMIN;
 }
 
 static bool came_here_too(struct watch *w, const struct told *t)
@@ -200,14 +210,17 @@ static bool came_here_too(struct watch *w, const struct told *t)
     if (is_stop(t->info.si_signo) && w->seen[SIGCONT].time_ns >= t->time_ns)
         return true;
 
-    uint64_t grace =
-            s->alone ? LATE_NS : grace_ns(t->info.si_pid, s->waited_ns);
-
-    if (!s->time_ns || s->code != t->info.si_code ||
-            s->sender != t->info.si_pid || s->time_ns + grace < t->time_ns)
+    if (s->code != t->info.si_code || s->sender != t->info.si_pid)
         return false;
-    s->alone = false;
-    return true;
+    if (s->untold && t->time_ns <= s->time_ns + LATE_NS) {
+        s->untold = is_queued(t->info.si_signo) ? s->untold - 1 : 0;
+        s->told_ns = t->time_ns;
+        return true;
+    }
+    /* Had we taken ours after the canary did, this one would have come to it
+     * as well. */
+    return !is_queued(t->info.si_signo) && s->told_ns < s->time_ns &&
+           t->time_ns <= s->time_ns + MERGE_NS;
 }
 
 /* In the order in which they came.  Returns how long to wait for the next, in

@@ -13,7 +13,7 @@ export const tone = (v?: string) => (v === 'worse' ? 'worse' : v === 'better' ? 
 export const interval = (i?: [number, number]) => (i ? `[${i.map(v => f.change(v).replace(/\u202f?%/, '')).join(', ')}]` : '');
 
 /** Names that are too long for their column. */
-const SHORT: Record<string, string> = { inferences_per_s: 'inf/s', joules_per_inference: 'J/inf', joules_per_token: 'J/token', rss_growth: 'growth' };
+const SHORT: Record<string, string> = { inferences_per_s: 'inf/s', joules_per_inference: 'J/inf', joules_per_token: 'J/token', rss_growth: 'growth', peak_rss: 'memory' };
 
 export function Forest({ figures }: { figures: Figure[] }) {
     const [ref, w, h] = useSize<HTMLDivElement>();

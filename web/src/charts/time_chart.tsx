@@ -24,7 +24,7 @@ export interface TimeChartProps {
     format?: (v: number) => string;
     axis?: (v: number) => string;
     /** Where x has lines; round numbers unless told. */
-    splits?: (from: number, to: number) => number[];
+    splits?: (from: number, to: number, count: number) => number[];
     /** The least upper end of y; `log` has none. */
     atLeast?: number;
     log?: (lo: number, hi: number) => [number, number];
@@ -38,11 +38,12 @@ export interface TimeChartProps {
 const DASHES: Record<string, number[]> = { apportioned: [6, 4], modelled: [2, 3] };
 export const LEFT = 44; // room for the axis' numbers
 
-const sixTicks = (a: number, b: number) => ticks(a, b, 6);
+/** As many labels as there is room for; on a phone few. */
+const timeSplits = (p: TimeChartProps, u: uPlot, a: number, b: number) => (p.splits ?? ticks)(a, b, u.width < 480 ? 3 : 6);
 
 /** Lines at round distances from now, so that they stand while time runs. */
 export function backFrom(now: number) {
-    return (a: number, b: number) => ticks(0, b - a, 6).map(d => now - d).filter(t => t >= a - 1e-6).reverse();
+    return (a: number, b: number, count: number) => ticks(0, b - a, count).map(d => now - d).filter(t => t >= a - 1e-6).reverse();
 }
 
 function upper(max: number, atLeast: number): number {
@@ -130,8 +131,8 @@ function options(now: { current: TimeChartProps }, el: HTMLElement): uPlot.Optio
                 size: 18, gap: 2, font: axisFont, stroke: () => css('ink-3'), ticks: { show: false },
                 grid: { stroke: () => css('grid'), width: 1 }, space: 80,
                 values: (_u, list) => list.map(v => now.current.axis!(v)),
-                splits: (_u, _i, a, b) => (now.current.splits ?? sixTicks)(a, b),
-            } : { size: 0, ticks: { show: false }, grid: { stroke: () => css('grid'), width: 1 }, splits: (_u, _i, a, b) => (now.current.splits ?? sixTicks)(a, b), values: () => [] },
+                splits: (u, _i, a, b) => timeSplits(now.current, u, a, b),
+            } : { size: 0, ticks: { show: false }, grid: { stroke: () => css('grid'), width: 1 }, splits: (u, _i, a, b) => timeSplits(now.current, u, a, b), values: () => [] },
             {
                 size: LEFT, gap: 6, font: axisFont, stroke: () => css('ink-3'), ticks: { show: false },
                 grid: { stroke: () => css('grid'), width: 1 }, space: 22,

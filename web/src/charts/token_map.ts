@@ -28,7 +28,7 @@ export function drawTokens(canvas: HTMLCanvasElement, p: TokenPicture) {
     const { g, w } = surface(canvas), t = p.tokens, n = t.token_index.length, cw = columnWidth(w, n), gap = cw > 4 ? 1 : 0;
     const rest = [...t.duration_us.slice(1)].sort((a, b) => a - b), most = rest[Math.floor(rest.length * 0.98)] || t.duration_us[0] || 1;
     const least = Math.min(...t.duration_us);
-    text(g, 'time of a token', 0, 16, 'ink-2');
+    text(g, 'time of a token', 0, 42, 'ink-2');
     text(g, f.micros(most), LEFT - 8, 12, 'ink-3', 'right');
     if (t.token_text) text(g, 'token', 0, 60, 'ink-3');
     t.duration_us.forEach((us, i) => {
@@ -75,12 +75,13 @@ function rows(g: CanvasRenderingContext2D, p: TokenPicture, w: number, cw: numbe
         if (p.unit && means[k] !== undefined) text(g, f.share(means[k]! / total), w, y + 12, 'ink-2', 'right');
     });
     const y = TOP + t.rows.length * ROW + 8;
+    const left = w < 480 ? 0 : LEFT; // a phone has no room beside it
     for (let i = 0; i < 60; i++) {
         g.fillStyle = heat(i / 59);
-        g.fillRect(LEFT + i * 3, y, 3.3, 8);
+        g.fillRect(left + i * 3, y, 3.3, 8);
     }
     const all = t.values.flat().filter((v): v is number => v != null && v > 0);
-    if (all.length) text(g, `${written(p, all.reduce((a, b) => Math.min(a, b)))} … ${written(p, all.reduce((a, b) => Math.max(a, b)))}, log`, LEFT + 188, y + 8, 'ink-2');
+    if (all.length) text(g, `${written(p, all.reduce((a, b) => Math.min(a, b)))} … ${written(p, all.reduce((a, b) => Math.max(a, b)))}, log`, left + 188, y + 8, 'ink-2');
 }
 
 /** What lies under the pointer. */

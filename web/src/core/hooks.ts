@@ -1,7 +1,8 @@
 // hooks.ts -- how components hear of what changes.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { forget, getKept, Refused } from './api';
+import { addKeys, type Keys } from './keys';
 import { onRoute } from './router';
 import { store } from './store';
 import { onTheme } from './theme';
@@ -38,6 +39,13 @@ export function useRoute() {
 export function useTheme() {
     const [, render] = useState(0);
     useEffect(() => onTheme(() => render(n => n + 1)), []);
+}
+
+/** The keys of a component, as last rendered: who sees it can press them. */
+export function useKeys(keys: Keys) {
+    const now = useRef(keys);
+    now.current = keys;
+    useLayoutEffect(() => addKeys(() => now.current), []);
 }
 
 export interface Answer<T> { data?: T; error?: Refused; again: () => void }

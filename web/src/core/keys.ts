@@ -1,10 +1,11 @@
 // keys.ts -- one place that hears keys; a view adds its own while it stands.
 
-type Action = (e: KeyboardEvent) => void;
-const stack: Record<string, Action>[] = [];
+export type Keys = Record<string, (e: KeyboardEvent) => void>;
+const stack: (() => Keys)[] = [];
 
-/** Adds keys ("w", "space", "esc", "/"); the answer removes them again. */
-export function addKeys(keys: Record<string, Action>): () => void {
+/** Adds keys ("w", "space", "esc", "/"), asked for when one is pressed; the
+ * answer removes them again. */
+export function addKeys(keys: () => Keys): () => void {
     stack.push(keys);
     return () => {
         const at = stack.indexOf(keys);
@@ -24,12 +25,14 @@ document.addEventListener('keydown', e => {
     const key = e.key === ' ' ? 'space' : e.key === 'Escape' ? 'esc' : e.key;
     // Space presses a focused button; that is not ours to take.
     if ((key === 'space' || key === 'Enter') && /^(BUTTON|A|SUMMARY)$/.test(target.tagName)) return;
-    for (let i = stack.length - 1; i >= 0; i--)
-        if (stack[i][key]) {
+    for (let i = stack.length - 1; i >= 0; i--) {
+        const act = stack[i]()[key];
+        if (act) {
             e.preventDefault();
-            stack[i][key](e);
+            act(e);
             return;
         }
+    }
 });
 
 export const KEYS: [string, string][] = [

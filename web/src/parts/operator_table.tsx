@@ -36,13 +36,13 @@ export function OperatorTable({ operators, limit, narrow, find, pick, picked }: 
     const most = Math.max(...rows.map(o => o.share ?? 0), 1e-9);
     if (!rows.length) return <p class="s ink2">No operator has that in its name, type, layer or provider.</p>;
     return (
-        <table class="operators">
+        <table class={`operators ${narrow ? 'narrow' : ''}`}>
             <thead><tr><th>operator</th><th>type</th><th class="hide1280">layer</th>{columns.map(c => <th class="r" aria-sort={c.name === sort ? 'descending' : undefined}><button class="bare-button" onClick={() => by(c.name)}>{c.name}{c.name === sort ? ' ↓' : ''}</button></th>)}<th class="bars" /></tr></thead>
             <tbody>{rows.slice(0, limit ?? 500).map(o => (
                 <tr key={o.id ?? o.name} aria-selected={o.id !== undefined && o.id === picked} class={pick ? 'pick' : ''} onClick={() => pick?.(o)}>
                     <td class="ell" data-tip={o.name}>{pick ? <button class="bare-button" onClick={e => { e.stopPropagation(); pick(o); }}>{shortName(o)}</button> : shortName(o)}{(o.operators ?? 0) > 1 && <span class="ink3"> ×{o.operators}</span>}</td>
                     <td class="ink2 ell">{o.op_type}</td>
-                    <td class="ink2 hide1280">{o.layer ?? ''}{o.component ? ` ${o.component}` : ''}</td>
+                    <td class="ink2 ell hide1280">{o.layer ?? ''}{o.component ? ` ${o.component}` : ''}</td>
                     {columns.map(c => <td class="r">{c.value(o) === undefined ? <Dash why={c.why} /> : c.text(o)}</td>)}
                     <td><Bar share={(o.share ?? 0) / most} colour={operatorColour(o.op_type, o.provider)} /></td>
                 </tr>

@@ -12,7 +12,7 @@ import { store, type Shown } from '../core/store';
 import { Canvas, Empty, Panel, reason, Swatch } from './basic';
 
 const range = () => [store.shown.grid.from, store.shown.grid.now] as [number, number];
-const splits = (a: number, b: number) => backFrom(store.shown.grid.now)(a, b);
+const splits = (a: number, b: number, count: number) => backFrom(store.shown.grid.now)(a, b, count);
 const SHADES = ['ink', 'axis', 'cpu', 'gpu', 'npu', 'ink-3'];
 
 function at(s: Series | undefined): number | undefined {

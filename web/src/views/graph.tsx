@@ -6,8 +6,7 @@ import { column, ordered, timeOf, type Column } from '../charts/fold';
 import { boxAt, drawGraph, place, type Picture, type Placed } from '../charts/graph';
 import { PROFILING } from '../core/api';
 import * as f from '../core/format';
-import { useGet, useRoute, useSize, useTheme } from '../core/hooks';
-import { addKeys } from '../core/keys';
+import { useGet, useKeys, useRoute, useSize, useTheme } from '../core/hooks';
 import { go, href, params, withParams, type Params } from '../core/router';
 import { heat } from '../core/theme';
 import type { Graph, GraphNode, Operator, Report, RunRow } from '../core/types';
@@ -68,10 +67,10 @@ function Model({ graph, find }: { graph: Graph; find: string }) {
         go(withParams({ at: way.map(encodeURIComponent).join('/'), op: undefined }));
     };
     // A key may come before the picture of the last click is drawn: it works on the address.
-    useEffect(() => addKeys({ esc: () => {
+    useKeys({ esc: () => {
         const now = params();
         go(withParams({ op: undefined, at: now.op === undefined ? wayOf(now).slice(0, -1).map(encodeURIComponent).join('/') || undefined : now.at }));
-    } }), [graph]);
+    } });
     const top = columns[0].boxes.slice().sort((a, b) => b.us - a.us)[0];
     const hottest = [...graph.nodes].sort((a, b) => colour.value(b) - colour.value(a));
     return (

@@ -203,7 +203,7 @@ function ago(v: number): string {
     return back < store.shown.grid.window / 100 ? '' : `−${f.tick(f.age(back))}`;
 }
 
-const splits = (a: number, b: number) => backFrom(store.shown.grid.now)(a, b);
+const splits = (a: number, b: number, count: number) => backFrom(store.shown.grid.now)(a, b, count);
 const hasOthers = (shown: Shown) => shown.grid.find('others_cpu_cores').length > 0;
 
 /** Grey where other programs had more than 0.3 core: a cause, not decoration. */

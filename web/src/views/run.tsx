@@ -62,7 +62,7 @@ function Answer({ data, finding }: { data: RunData; finding?: Finding }) {
     const lat = decode ?? r.latency;
     return (
         <section class="answer" aria-label="In short">
-            <div class="who"><h1 class="ell" title={head}>{head}</h1><p class="ell">{detail}{r.lost_events ? <span class="trouble"> {f.count(r.lost_events)} events were lost.</span> : null}</p></div>
+            <div class="who"><h1 class="sentence">{head}</h1><p class="ell">{detail}{r.lost_events ? <span class="trouble"> {f.count(r.lost_events)} events were lost.</span> : null}</p></div>
             <div class="figs">
                 {r.tokens?.ttft_ms !== undefined && <Figure label="first token" text={f.millis(r.tokens.ttft_p50_ms ?? r.tokens.ttft_ms)} change={note} />}
                 <Figure label={decode ? 'a token, p50' : 'p50'} text={f.micros(lat?.p50_us)} change={note} why="no inference ended" />

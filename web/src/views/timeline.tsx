@@ -1,11 +1,11 @@
 // timeline.tsx -- what ran when: zoom, pan, search, select; everything in the URL.
 
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { SpanTree } from '../charts/span_tree';
 import { drawMinimap, drawTimeline, minimapTime, placeOf, rowTop, sceneHeight, timeAt, PHASE_COLOURS, type Counter, type Row, type Scene } from '../charts/timeline';
 import { PROFILING } from '../core/api';
 import * as f from '../core/format';
-import { useGet, useRoute } from '../core/hooks';
+import { useGet, useKeys, useRoute } from '../core/hooks';
 import { operatorsOf } from '../core/operators';
 import { addKeys } from '../core/keys';
 import { note, params } from '../core/router';
@@ -140,9 +140,12 @@ function Timeline({ row, spans, operators, history, slow, embedded }: { row?: Ru
         observer.observe(canvas.current!);
         return () => observer.disconnect();
     }, []);
-    useEffect(() => interact(canvas.current!, map.current!, () => s, { move, zoom, select, draw: () => draw.current(), render: () => render(n => n + 1) }), [rows]);
-    useEffect(() => glide(() => s, move, zoom), [rows]);
-    useEffect(() => addKeys({
+    // What is held or dragged goes on while more of the run arrives.
+    const acts = useRef<Acts>();
+    acts.current = { move, zoom, select, draw: () => draw.current(), render: () => render(n => n + 1) };
+    useLayoutEffect(() => interact(canvas.current!, map.current!, s, () => acts.current!), []);
+    useLayoutEffect(() => glide(s, () => acts.current!), []);
+    useKeys({
         f: () => {
             const sel = s.stretch ?? (s.selected ? [s.selected.row.tree.start[s.selected.span], s.selected.row.tree.end[s.selected.span]] : undefined);
             if (sel && (s.from < sel[0] - (sel[1] - sel[0]) * 0.2 || s.to > sel[1] + (sel[1] - sel[0]) * 0.2)) move(sel[0] - (sel[1] - sel[0]) * 0.05, sel[1] + (sel[1] - sel[0]) * 0.05);
@@ -153,7 +156,7 @@ function Timeline({ row, spans, operators, history, slow, embedded }: { row?: Ru
             select(undefined, 0);
         },
         '[': () => step(-1, slow, inferences, s, select, move), ']': () => step(1, slow, inferences, s, select, move),
-    }), [rows, slow]);
+    });
 
     return (
         <main class="timeline">
@@ -257,72 +260,68 @@ function step(by: 1 | -1, slow: PageEvent[], r: Row | undefined, s: Scene, selec
 interface Acts { move: (a: number, b: number) => void; zoom: (factor: number, at: number) => void; select: (r: Row | undefined, span: number) => void; draw: () => void; render: () => void }
 let pointerTime: number | undefined;
 
-function interact(canvas: HTMLCanvasElement, map: HTMLCanvasElement, scene: () => Scene, act: Acts): () => void {
+function interact(canvas: HTMLCanvasElement, map: HTMLCanvasElement, s: Scene, act: () => Acts): () => void {
     const off = new AbortController(), { signal } = off;
     const pointers = new Map<number, PointerEvent>();
     let down: { x: number; from: number; to: number; time: number; moved: boolean; stretch: boolean } | undefined;
-    const time = (e: { offsetX: number }) => timeAt(scene(), canvas.clientWidth, e.offsetX);
-    const scale = () => (scene().to - scene().from) / (canvas.clientWidth - 148);
+    const time = (e: { offsetX: number }) => timeAt(s, canvas.clientWidth, e.offsetX);
+    const scale = () => (s.to - s.from) / (canvas.clientWidth - 148);
 
     canvas.addEventListener('wheel', e => {
         e.preventDefault();
-        const s = scene();
         if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) {
             const by = (e.deltaX || e.deltaY) * scale();
-            act.move(s.from + by, s.to + by);
+            act().move(s.from + by, s.to + by);
         } else {
-            act.zoom(Math.exp(e.deltaY * (e.ctrlKey ? 0.01 : 0.0018)), time(e));
+            act().zoom(Math.exp(e.deltaY * (e.ctrlKey ? 0.01 : 0.0018)), time(e));
         }
     }, { passive: false, signal });
     canvas.addEventListener('pointerdown', e => {
         pointers.set(e.pointerId, e);
         canvas.setPointerCapture(e.pointerId);
-        const s = scene();
         down = { x: e.offsetX, from: s.from, to: s.to, time: time(e), moved: false, stretch: e.shiftKey };
     }, { signal });
     canvas.addEventListener('pointermove', e => {
-        const s = scene();
         pointerTime = time(e);
         s.hover = e.offsetX > 148 ? pointerTime : undefined;
         if (pointers.size === 2 && pointers.has(e.pointerId)) {
             const [p, q] = [...pointers.values()], before = Math.abs(p.offsetX - q.offsetX);
             pointers.set(e.pointerId, e);
             const [a, b] = [...pointers.values()], after = Math.abs(a.offsetX - b.offsetX);
-            if (after > 8) act.zoom(before / after, timeAt(s, canvas.clientWidth, (a.offsetX + b.offsetX) / 2));
+            if (after > 8) act().zoom(before / after, timeAt(s, canvas.clientWidth, (a.offsetX + b.offsetX) / 2));
             return;
         }
         if (down && pointers.size === 1) {
             if (Math.abs(e.offsetX - down.x) > 3) down.moved = true;
             if (down.stretch) s.stretch = [Math.min(down.time, pointerTime), Math.max(down.time, pointerTime)];
-            else if (down.moved) act.move(down.from - (e.offsetX - down.x) * scale(), down.to - (e.offsetX - down.x) * scale());
-            act.draw();
+            else if (down.moved) act().move(down.from - (e.offsetX - down.x) * scale(), down.to - (e.offsetX - down.x) * scale());
+            act().draw();
             return;
         }
         tip(e, s, canvas, scale());
-        act.draw();
+        act().draw();
     }, { signal });
     canvas.addEventListener('pointerup', e => {
         pointers.delete(e.pointerId);
-        const s = scene();
         if (down && !down.moved && !down.stretch) {
             const hit = under(s, e, canvas, scale());
             s.stretch = undefined;
-            act.select(hit?.[0], hit?.[1] ?? 0);
+            act().select(hit?.[0], hit?.[1] ?? 0);
         }
-        if (down?.stretch) act.render();
+        if (down?.stretch) act().render();
         down = undefined;
     }, { signal });
     canvas.addEventListener('pointercancel', e => pointers.delete(e.pointerId), { signal });
     canvas.addEventListener('pointerleave', () => {
-        scene().hover = undefined;
+        s.hover = undefined;
         hideTip();
-        act.draw();
+        act().draw();
     }, { signal });
-    canvas.addEventListener('dblclick', e => act.zoom(0.4, time(e)), { signal });
+    canvas.addEventListener('dblclick', e => act().zoom(0.4, time(e)), { signal });
     const drag = (e: PointerEvent) => {
         if (e.type !== 'pointerdown' && !e.buttons) return;
-        const s = scene(), half = (s.to - s.from) / 2, t = minimapTime(s, map.clientWidth, e.offsetX);
-        act.move(t - half, t + half);
+        const half = (s.to - s.from) / 2, t = minimapTime(s, map.clientWidth, e.offsetX);
+        act().move(t - half, t + half);
     };
     map.addEventListener('pointerdown', e => {
         map.setPointerCapture(e.pointerId);
@@ -353,26 +352,27 @@ function tip(e: PointerEvent, s: Scene, canvas: HTMLCanvasElement, nsPerPixel: n
 }
 
 /** w a s d while they are held: ×e in 260 ms, a window in 700 ms. */
-function glide(scene: () => Scene, move: (a: number, b: number) => void, zoom: (factor: number, at: number) => void): () => void {
+function glide(s: Scene, act: () => Acts): () => void {
     const held = new Set<string>(), off = new AbortController();
     let last = 0, frame = 0;
     const turn = (now: number) => {
-        const s = scene(), dt = Math.min(50, now - last), length = s.to - s.from;
+        const dt = Math.min(50, now - last), length = s.to - s.from;
         last = now;
         const at = pointerTime !== undefined && pointerTime > s.from && pointerTime < s.to ? pointerTime : (s.from + s.to) / 2;
-        if (held.has('w')) zoom(Math.exp(-dt / 260), at);
-        if (held.has('s')) zoom(Math.exp(dt / 260), at);
-        if (held.has('a')) move(s.from - length * dt / 700, s.to - length * dt / 700);
-        if (held.has('d')) move(s.from + length * dt / 700, s.to + length * dt / 700);
+        if (held.has('w')) act().zoom(Math.exp(-dt / 260), at);
+        if (held.has('s')) act().zoom(Math.exp(dt / 260), at);
+        if (held.has('a')) act().move(s.from - length * dt / 700, s.to - length * dt / 700);
+        if (held.has('d')) act().move(s.from + length * dt / 700, s.to + length * dt / 700);
         frame = held.size ? requestAnimationFrame(turn) : 0;
     };
-    const remove = addKeys(Object.fromEntries(['w', 'a', 's', 'd'].map(k => [k, () => {
+    const keys = Object.fromEntries(['w', 'a', 's', 'd'].map(k => [k, () => {
         held.add(k);
         if (!frame) {
             last = performance.now() - 16;
             frame = requestAnimationFrame(turn);
         }
-    }])));
+    }]));
+    const remove = addKeys(() => keys);
     document.addEventListener('keyup', e => held.delete(e.key), { signal: off.signal });
     addEventListener('blur', () => held.clear(), { signal: off.signal });
     return () => {
