@@ -77,6 +77,12 @@ void ortmeter_token(uint32_t index, int64_t id, const char *text)
     ortmeter_token_chosen(index, id, text, 0, 0);
 }
 
+void ortmeter_look_again(int on)
+{
+    if (channel_wanted())
+        channel_look_again(on != 0);
+}
+
 static void send_name(enum record_kind kind, const char *text)
 {
     if (channel_wanted())

@@ -419,11 +419,26 @@ HOT uint32_t channel_ops(void)
              : OPS_OFF;
 }
 
+static _Atomic bool looks_again;
+
+void channel_look_again(bool on)
+{
+    atomic_store(&looks_again, on);
+    channel_reserve_for_runtime();
+}
+
+bool channel_looks_again(void)
+{
+    return atomic_load_explicit(&looks_again, memory_order_relaxed);
+}
+
 HOT uint32_t channel_stats(void)
 {
     const struct ring_file *f =
             atomic_load_explicit(&current, memory_order_acquire);
 
+    if (f && channel_looks_again())
+        return 1;
     return f ? atomic_load_explicit(&f->header->stats, memory_order_relaxed)
              : 0;
 }

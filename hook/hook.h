@@ -225,6 +225,9 @@ static inline uint64_t channel_now(void)
  * ring's header says now (record.h). */
 uint32_t channel_ops(void);
 uint32_t channel_stats(void);
+/* All are, for a program that runs inferences again to that end. */
+void channel_look_again(bool on);
+bool channel_looks_again(void);
 bool channel_traces(void); /* any, for either */
 
 /* Nanoseconds that the hook adds to a run, as measured here. */

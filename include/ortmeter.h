@@ -64,6 +64,10 @@ ORTMETER_API void ortmeter_token(uint32_t index, int64_t id, const char *text);
 ORTMETER_API void ortmeter_token_chosen(uint32_t index, int64_t id,
         const char *text, uint64_t duration_ns, double probability);
 
+/* While it is 1, inferences run again for their values alone: these are looked
+ * at, as by `ortmeter run --stats 1`, and belong to no phase.  0: no more. */
+ORTMETER_API void ortmeter_look_again(int on);
+
 /* Something happened now. */
 ORTMETER_API void ortmeter_mark(const char *text);
 

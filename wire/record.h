@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC   UINT64_C(0x3152544d54524f00) /* "\0ORTMTR1" */
-#define CHANNEL_VERSION 9u
+#define CHANNEL_VERSION 10u
 #define CHANNEL_RING_AT 4096 /* where the ring begins in the file */
 
 /* The loader takes LD_PRELOAD apart at spaces and colons, so the link has none.
@@ -115,6 +115,7 @@ enum record_kind {
     RECORD_TRACED,
     RECORD_KERNEL_END,
     RECORD_STATS,
+    RECORD_HEADS,
     RECORD_GIL,
     RECORD_PASSED,
     RECORD_EXEC, /* a process becomes another program */
@@ -216,7 +217,12 @@ enum tensor_flag {
 
 #define TENSOR_DIMS 8
 
-#define STATS_NEAR_ZERO 1e-6
+#define STATS_NEAR_ZERO 1e-4
+#define STATS_COUNT     ((UINT64_C(1) << 21) - 1) /* more are not read */
+
+/* Attention weights below that count as none. */
+#define HEADS_NEAR_ZERO 0.01
+#define HEADS_EACH      3 /* in a record */
 
 enum session_flag {
     SESSION_SEEN_LATE = 2, /* it was there before us: no load time */
@@ -331,16 +337,31 @@ struct record {
         struct { /* of an output's values, in an inference with FLAG_STATS */
             uint64_t kernel;
             uint64_t elements;
+            uint64_t nans : 21, infinities : 21;
+            uint64_t near_zero : 21; /* below STATS_NEAR_ZERO */
             uint32_t trace;
-            uint16_t index; /* of the output */
-            uint8_t type;
-            uint8_t unused;
             uint32_t read; /* elements that were looked at: all, or every nth */
-            uint32_t nans, infinities;
-            uint32_t near_zero;               /* below STATS_NEAR_ZERO */
+            uint32_t negative;
             float mean_abs, std_dev, max_abs; /* of those that are finite */
             uint32_t cost;                    /* what looking at it took */
+            uint16_t index;                   /* of the output */
+            uint8_t type;
+            uint8_t unused;
         } stats;
+        struct { /* of a Softmax: how far each head of attention looks.  It
+                    comes before the STATS of the same output.  record.flags:
+                    how many heads there are here */
+            uint64_t kernel;
+            uint32_t trace;
+            uint16_t index; /* of the output */
+            uint16_t first; /* of these heads, */
+            uint32_t heads; /* of so many */
+            struct record_head {
+                float entropy;  /* in nats, in the mean of the rows */
+                float largest;  /* weight */
+                float sparsity; /* share of weights below HEADS_NEAR_ZERO */
+            } head[HEADS_EACH];
+        } heads;
         struct {
             uint64_t start;
             uint64_t end;

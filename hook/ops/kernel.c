@@ -226,9 +226,8 @@ static bool text_ends(const char *text, size_t len, const char *with)
     return len >= n && text_is(text + len - n, with);
 }
 
-/* The name of the object's class, as the C++ ABI writes it; NULL: it has none.
- * Before the functions in a table stands the description, in there the name. */
-static const char *class_name(const uintptr_t *object)
+/* Before the functions in a table stands the description, in there the name. */
+const char *kernel_class(const uintptr_t *object)
 {
     const size_t word = sizeof(uintptr_t);
     const uintptr_t *table, *type;
@@ -294,7 +293,7 @@ static const char *name_inside(const uintptr_t *provider)
 
 static uint64_t provider_name(const uintptr_t *provider, char *text)
 {
-    const char *mangled = class_name(provider);
+    const char *mangled = kernel_class(provider);
 
     if (mangled && last_name(text, mangled) &&
             text_ends(text, text_len(text), "ExecutionProvider") &&

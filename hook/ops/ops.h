@@ -6,6 +6,7 @@
  *     kernel.c         who a kernel is, read from the kernel itself
  *     tensor.c         its inputs and outputs
  *     values.c         what the outputs hold, in figures
+ *     heads.c          where attention looks, head by head
  *     install_linux.c  takes the place of the kernels' functions
  *                      (class_tables.c, kernel_tables.c find them,
  *                      entries_x86_64.S stands there)
@@ -288,6 +289,9 @@ struct kernel {
 /* ONNX Runtime's description of the kernel; NULL: it is not laid out as we know
  * it, and nothing may be asked about it. */
 const uintptr_t *kernel_info(struct library *lib, const uintptr_t *self);
+/* The name of the object's class, as the C++ ABI writes it; NULL: it has
+ * none. */
+const char *kernel_class(const uintptr_t *object);
 /* Sends who it is.  False: not all could be sent. */
 bool kernel_send(const struct kernel *k, uint64_t parent);
 
@@ -315,10 +319,30 @@ void tensor_send_values(const struct kernel *k);
 
 struct values {
     uint64_t elements, read;
-    uint64_t nans, infinities, near_zero;
+    uint64_t nans, infinities, near_zero, negative;
     double mean_abs, std_dev, max_abs; /* of the finite ones */
 };
 
 /* False: they are of a type that is not looked at. */
 bool values_look(struct values *out, const void *data, int type,
         uint64_t elements);
+
+/* One element of a tensor of a type that values_look() takes. */
+double values_element(const void *data, int type, uint64_t i);
+bool values_have_type(int type);
+
+/* --- heads.c -------------------------------------------------------------- */
+
+/* The weights of one head: `rows` rows of `row` weights in each of `batch`
+ * texts, from `data` on, `stride` elements from text to text. */
+struct head_rows {
+    const void *data;
+    int type;
+    uint64_t first, batch, stride, rows, row;
+};
+
+struct record_head heads_look(const struct head_rows *h, uint64_t step);
+/* Sends them of a kernel's output, if that is a Softmax over weights of heads:
+ * [batch, heads, rows, row]. */
+void heads_send(const struct kernel *k, size_t output, const struct shape *s,
+        const void *data);

@@ -380,6 +380,7 @@ static void send_values(const struct kernel *k, size_t i,
         elements *= (uint64_t)s.dims[d];
     if (!elements || !data || !values_look(&found, data, s.type, elements))
         return;
+    heads_send(k, i, &s, data);
     (void)channel_try(&(struct record){
             .kind = RECORD_STATS,
             .place = record_place(PHASE_OTHER, k->lib->index),
@@ -390,9 +391,10 @@ static void send_values(const struct kernel *k, size_t i,
                 .index = (uint16_t)i,
                 .type = (uint8_t)s.type,
                 .read = to_32(found.read),
-                .nans = to_32(found.nans),
-                .infinities = to_32(found.infinities),
-                .near_zero = to_32(found.near_zero),
+                .nans = found.nans & STATS_COUNT,
+                .infinities = found.infinities & STATS_COUNT,
+                .near_zero = found.near_zero & STATS_COUNT,
+                .negative = to_32(found.negative),
                 .mean_abs = (float)found.mean_abs,
                 .std_dev = (float)found.std_dev,
                 .max_abs = (float)found.max_abs,

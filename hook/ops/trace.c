@@ -279,6 +279,10 @@ static void send(const struct trace *t, struct record *run)
 {
     if (trace_is_traced(t)) {
         run->flags |= flags_of(t);
+        if (t->values && channel_looks_again()) { /* it made nothing new */
+            run->place = record_place(PHASE_OTHER, record_library(run));
+            run->flags &= (uint16_t) ~(FLAG_SEQUENCE | FLAG_PAST);
+        }
         send_both(t, run);
         return;
     }

@@ -14,7 +14,7 @@
 
 struct sums {
     double abs[LANES], distance[LANES], squares[LANES], max[LANES];
-    uint64_t finite[LANES], nans[LANES], near_zero[LANES];
+    uint64_t finite[LANES], nans[LANES], near_zero[LANES], negative[LANES];
     double origin;
 };
 
@@ -44,7 +44,7 @@ static float from_float16(uint16_t x)
     return out.number;
 }
 
-static double element(const void *data, int type, uint64_t i)
+double values_element(const void *data, int type, uint64_t i)
 {
     switch (type) {
     case ORT_TYPE_FLOAT: return (double)((const float *)data)[i];
@@ -53,6 +53,12 @@ static double element(const void *data, int type, uint64_t i)
         return (double)from_float16(((const uint16_t *)data)[i]);
     default: return (double)from_bfloat16(((const uint16_t *)data)[i]);
     }
+}
+
+bool values_have_type(int type)
+{
+    return type == ORT_TYPE_FLOAT || type == ORT_TYPE_DOUBLE ||
+           type == ORT_TYPE_FLOAT16 || type == ORT_TYPE_BFLOAT16;
 }
 
 /* Fills `out` from every `step`th element on from `at`. */
@@ -67,7 +73,7 @@ static void load(double *out, size_t count, const void *data, int type,
         return;
     }
     for (size_t i = 0; i < count; i++)
-        out[i] = element(data, type, at + i * step);
+        out[i] = values_element(data, type, at + i * step);
 }
 
 /* --- sums ----------------------------------------------------------------- */
@@ -89,6 +95,7 @@ static inline void add(struct sums *s, const double *x, size_t lanes)
         s->finite[i] += is_finite;
         s->nans[i] += x[i] != x[i];
         s->near_zero[i] += a < STATS_NEAR_ZERO;
+        s->negative[i] += x[i] < 0;
     }
 }
 
@@ -97,7 +104,7 @@ static double find_origin(const void *data, int type, uint64_t elements,
         uint64_t step)
 {
     for (uint64_t i = 0; i < elements && i < CHUNK * step; i += step) {
-        double x = element(data, type, i);
+        double x = values_element(data, type, i);
 
         if (x >= -largest && x <= largest)
             return x;
@@ -131,6 +138,7 @@ static void sum_up(struct values *out, const struct sums *s)
         finite += s->finite[i];
         out->nans += s->nans[i];
         out->near_zero += s->near_zero[i];
+        out->negative += s->negative[i];
         if (s->max[i] > out->max_abs)
             out->max_abs = s->max[i];
     }
@@ -152,8 +160,7 @@ bool values_look(struct values *out, const void *data, int type,
     uint64_t step = elements > READ_MAX ? elements / READ_MAX | 1 : 1;
     double chunk[CHUNK];
 
-    if (type != ORT_TYPE_FLOAT && type != ORT_TYPE_DOUBLE &&
-            type != ORT_TYPE_FLOAT16 && type != ORT_TYPE_BFLOAT16)
+    if (!values_have_type(type))
         return false;
     *out = (struct values){ .elements = elements,
         .read = (elements + step - 1) / step };

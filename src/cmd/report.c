@@ -6,6 +6,7 @@
 #include "cmd/cli/output.h"
 #include "cmd/cli/source.h"
 #include "cmd/cmd.h"
+#include "cmd/text/deep_text.h"
 #include "cmd/text/judgement_text.h"
 #include "cmd/text/pipeline_text.h"
 #include "cmd/text/summary_text.h"
@@ -113,6 +114,8 @@ static int report_summary(struct buf *text, const struct settings *s,
         rc = findings_read(&found, &summary, store, row, e);
     if (!rc)
         summary_with(text, s, &summary, &found, &against);
+    if (!rc && !s->json)
+        rc = deep_text(text, store, row, e);
     findings_release(&found);
     against_baseline_release(&against);
     summary_release(&summary);

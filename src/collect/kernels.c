@@ -338,6 +338,7 @@ bool kernels_take(struct kernels *k, uint32_t process, const struct record *r)
     case RECORD_LINES: return take_lines(p, r);
     case RECORD_TRACED: return take_traced(p, r);
     case RECORD_STATS: return keep_other(p, r->stats.trace, r);
+    case RECORD_HEADS: return keep_other(p, r->heads.trace, r);
     default: return false;
     }
 }
@@ -483,41 +484,6 @@ static struct op_table *resolve(struct kernels *k, struct process_kernels *p,
     return t;
 }
 
-static void tell_activations(struct kernels *k, struct process_kernels *p,
-        const struct op_table *t, const struct kernels_run *run,
-        const struct pending *trace)
-{
-    for (size_t i = 0; i < trace->other_count; i++) {
-        const struct record *r = &trace->others[i];
-        struct kernel *x = r->kind == RECORD_STATS
-                                   ? kernels_find(p, r->stats.kernel)
-                                   : NULL;
-
-        if (!x || x->table != t)
-            continue;
-
-        bool any =
-                r->stats.read > (uint64_t)r->stats.nans + r->stats.infinities;
-
-        k->sink.activation(k->sink.context,
-                &(struct activation){
-                        .inference = run->number,
-                        .operator_id = t->ops[x->place].row.id,
-                        .output = r->stats.index,
-                        .type = r->stats.type,
-                        .elements = r->stats.elements,
-                        .read = r->stats.read,
-                        .nans = r->stats.nans,
-                        .infinities = r->stats.infinities,
-                        .near_zero = r->stats.near_zero,
-                        .mean_abs = any ? (double)r->stats.mean_abs : NAN,
-                        .std_dev = any ? (double)r->stats.std_dev : NAN,
-                        .max_abs = any ? (double)r->stats.max_abs : NAN,
-                        .cost_ns = r->stats.cost,
-                });
-    }
-}
-
 /* False: something of it is missing, or makes no sense. */
 static bool close_trace(struct kernels *k, struct process_kernels *p,
         const struct kernels_run *run, const struct record *traced,
@@ -544,9 +510,11 @@ static bool close_trace(struct kernels *k, struct process_kernels *p,
     op_tell_new(k, t);
     if (!account_make(&account, k->runs, count, run->start_ns, run->end_ns))
         return false;
-    tell_activations(k, p, t, run, trace);
+    kernels_tell_activations(k, p, t, run, trace);
     if (!(run->flags & FLAG_STATS)) /* that takes its time between kernels */
         op_sums_add(k, t, run, &account, traced, shapes, count);
+    else if (k->keeps_timelines)
+        op_keep_timeline(k, t, run, count);
     return true;
 }
 

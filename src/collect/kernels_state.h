@@ -111,7 +111,7 @@ struct pending {
     uint64_t age;
     struct lines *lines; /* one a thread */
     size_t thread_count;
-    struct record *others; /* RECORD_TENSOR and RECORD_STATS */
+    struct record *others; /* RECORD_TENSOR, _STATS and _HEADS */
     size_t other_count, other_cap;
     bool damaged;
 };
@@ -195,8 +195,17 @@ const struct shape_set *op_shapes_take(struct kernels *k,
 
 void op_shapes_tell(struct kernels *k, struct op *o);
 
+/* --- activations.c -------------------------------------------------------- */
+
+void kernels_tell_activations(struct kernels *k, struct process_kernels *p,
+        const struct op_table *t, const struct kernels_run *run,
+        const struct pending *trace);
+
 /* --- op_sums.c ------------------------------------------------------------ */
 
+/* When each kernel of an inference ran. */
+void op_keep_timeline(struct kernels *k, struct op_table *t,
+        const struct kernels_run *run, size_t count);
 void op_sums_add(struct kernels *k, struct op_table *t,
         const struct kernels_run *run, const struct account *account,
         const struct record *traced, const struct shape_set *shapes,

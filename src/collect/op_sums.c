@@ -107,7 +107,7 @@ static bool is_worth_keeping(struct op_account *a, uint64_t run_ns)
     return keep;
 }
 
-static void keep_timeline(struct kernels *k, struct op_table *t,
+void op_keep_timeline(struct kernels *k, struct op_table *t,
         const struct kernels_run *run, size_t count)
 {
     uint64_t most = k->keeps_timelines ? ROWS_MAX_WANTED : ROWS_MAX;
@@ -154,7 +154,7 @@ void op_sums_add(struct kernels *k, struct op_table *t,
     }
     a->sum.shapeless += !shapes_known;
     if (is_worth_keeping(a, account->run_ns) || k->keeps_timelines)
-        keep_timeline(k, t, run, count);
+        op_keep_timeline(k, t, run, count);
 }
 
 void op_sums_lose(struct kernels *k, const struct kernels_run *run,

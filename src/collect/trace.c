@@ -405,6 +405,7 @@ void trace_take(struct trace *t, uint32_t process, const struct record *r,
         [RECORD_TRACED] = take_kernel,
         [RECORD_KERNEL_END] = take_kernel,
         [RECORD_STATS] = take_kernel,
+        [RECORD_HEADS] = take_kernel,
     };
 
     t->clock = clock;

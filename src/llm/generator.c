@@ -39,7 +39,7 @@ int generator_open(struct generator **out, const char *folder,
     struct generator *g = alloc_zero(1, sizeof(*g));
     struct engine_setup setup = { .provider = s->provider,
         .threads = s->threads,
-        .level = ORT_LEVEL_ALL };
+        .level = s->unfused ? ORT_LEVEL_OFF : ORT_LEVEL_ALL };
     struct error why = { 0 };
     int rc = model_folder_read(&g->folder, folder, e);
 

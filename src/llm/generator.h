@@ -16,6 +16,7 @@ struct generator;
 struct generator_setup {
     const char *ort, *provider; /* or NULL */
     uint32_t threads;           /* 0: as ONNX Runtime thinks */
+    bool unfused; /* ONNX Runtime takes the graph as it is in the file */
     const struct network_given *given;
     size_t given_count;
 };
@@ -71,8 +72,10 @@ struct generator_request {
     uint64_t seed;
     const char *const *stops; /* texts that end one; `stop_count` of them */
     size_t stop_count;
-    bool ignore_end; /* goes on behind a stop token */
-    bool no_cache;   /* every step sees the whole text again */
+    bool ignore_end;          /* goes on behind a stop token */
+    bool no_cache;            /* every step sees the whole text again */
+    const struct ids *forced; /* or NULL: what is made, whatever the model
+                                 thinks of it */
 };
 
 enum generator_end {

@@ -324,8 +324,11 @@ static int choose(struct run *u, struct choice *chosen, struct error *e)
                     "%s gave NaN instead of numbers for token %zu: its weights "
                     "or its inputs are damaged",
                     u->g->folder.decoder, u->made);
-        else
+        else {
+            if (u->r->forced && u->made < u->r->forced->count)
+                chosen[b].id = u->r->forced->id[u->made];
             ids_add(&u->row[b].all, chosen[b].id);
+        }
     }
     end(u);
     return rc;

@@ -69,6 +69,10 @@ struct deep_operation_metric {
     double attention_entropy, attention_sparsity, max_attention_weight;
     double activation_kill_ratio;
     double variance_ratio;
+    /* JSON lists with a number for each head; NULL: there are none. */
+    const char *entropy_per_head, *largest_per_head, *sparsity_per_head;
+    const char *graph; /* NULL: the one that the run is of; else what another
+                          one is, that was run for this */
     uint8_t energy_method; /* enum reading_method, where energy is known */
     struct depth_place place;
 };

@@ -122,6 +122,7 @@ static const struct limit limits[] = {
     NUMBER(NULL, "nans", 0, LIMIT_COUNT),
     NUMBER(NULL, "infinities", 0, LIMIT_COUNT),
     NUMBER(NULL, "near_zero", 0, LIMIT_COUNT),
+    NUMBER(NULL, "negative", 0, LIMIT_COUNT),
 
     /* What was read or computed. */
     { "settings", "value", LIMIT_IS_TEXT, .most = LIMIT_TEXT },
@@ -148,6 +149,7 @@ static const struct limit limits[] = {
     TEXT("providers"), TEXT("options"), TEXT("error"), TEXT("name"),
     TEXT("op_type"), TEXT("domain"), TEXT("provider"), TEXT("inputs"),
     TEXT("outputs"), TEXT("shape"), TEXT("spread"), TEXT("detail"),
+    TEXT("graph"), TEXT("*_per_head"),
     TEXT("source"), TEXT("text"), TEXT("*_text"), TEXT("kind"), TEXT("info"),
 };
 /* clang-format on */

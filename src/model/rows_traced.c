@@ -103,6 +103,8 @@ static const struct column traced_sum_columns[] = {
 ROW_TYPE(traced_sum, "traced_sums", 5,
         "traced inferences, and where their time went");
 
+#define PER_HEAD(n, m) \
+    COLUMN(n, TEXT, NULL, TEXT, m, .when = WHEN_SET, .json = true, SINCE(11))
 #define ROW activation
 static const struct column activation_columns[] = {
     U64("inference", inference, NULL, ALWAYS, KEY),
@@ -118,6 +120,10 @@ static const struct column activation_columns[] = {
     REAL("std_dev", std_dev, NULL),
     REAL("max_abs", max_abs, NULL),
     U64("cost_ns", cost_ns, "ns", ALWAYS),
+    U64("negative", negative, "elements", IF(negative_known), SINCE(11)),
+    PER_HEAD("attention_entropy_per_head", entropy_per_head),
+    PER_HEAD("max_attention_weight_per_head", largest_per_head),
+    PER_HEAD("attention_sparsity_per_head", sparsity_per_head),
 };
 #undef ROW
 ROW_TYPE(activation, "activations", 5, "values of the nodes' outputs");

@@ -87,4 +87,10 @@ struct activation {
     uint64_t near_zero;
     double mean_abs, std_dev, max_abs; /* of the finite ones; NAN: none is */
     uint64_t cost_ns;
+    uint64_t negative; /* elements below 0 */
+    bool negative_known;
+    /* Of attention's weights, a JSON list with a number for each head; NULL: it
+     * has none.  In nats, in the mean of its rows; the largest weight; and the
+     * share of weights below HEADS_NEAR_ZERO. */
+    const char *entropy_per_head, *largest_per_head, *sparsity_per_head;
 };

@@ -134,9 +134,9 @@ int words_layer(const struct words *w)
 /* --- components ----------------------------------------------------------- */
 
 static const char *const attention_words[] = { "self_attn", "attn", "attention",
-    "self_attention", NULL };
+    "self_attention", "SelfAttention", "EncDecAttention", NULL };
 static const char *const mlp_words[] = { "mlp", "ffn", "feed_forward",
-    "intermediate", NULL };
+    "intermediate", "DenseReluDense", NULL };
 
 /* A word that tells by itself. */
 static const struct {
@@ -254,6 +254,37 @@ static enum arch_component of_context(const struct words *w)
     return ARCH_NONE;
 }
 
+/* T5's names, which mean something else elsewhere: "SelfAttention/q",
+ * "DenseReluDense/wo"; of a block's parts the first is attention. */
+static enum arch_component of_t5(const struct words *w)
+{
+    static const struct {
+        const char *module, *word;
+        enum arch_component component;
+    } pairs[] = {
+        { "SelfAttention", "q", ARCH_Q },
+        { "SelfAttention", "k", ARCH_K },
+        { "SelfAttention", "v", ARCH_V },
+        { "SelfAttention", "o", ARCH_O },
+        { "EncDecAttention", "q", ARCH_Q },
+        { "EncDecAttention", "k", ARCH_K },
+        { "EncDecAttention", "v", ARCH_V },
+        { "EncDecAttention", "o", ARCH_O },
+        { "DenseReluDense", "wi_0", ARCH_GATE },
+        { "DenseReluDense", "wi_1", ARCH_UP },
+        { "DenseReluDense", "wi", ARCH_UP },
+        { "DenseReluDense", "wo", ARCH_DOWN },
+        { "0", "layer_norm", ARCH_INPUT_NORM },
+        { "1", "layer_norm", ARCH_POST_NORM },
+        { "2", "layer_norm", ARCH_POST_NORM },
+    };
+
+    for (size_t i = 0; i < LEN(pairs) && words_have(w, "block"); i++)
+        if (words_have_pair(w, pairs[i].module, pairs[i].word))
+            return pairs[i].component;
+    return ARCH_NONE;
+}
+
 /* "l0.q.w", "l0.dn": letters behind the layer's word. */
 static enum arch_component of_letters(const struct words *w)
 {
@@ -310,7 +341,7 @@ static enum arch_component inside_mlp(struct str op_type)
 static enum arch_component component_of(const struct words *w, int layer,
         struct str op_type)
 {
-    enum arch_component found = ARCH_NONE;
+    enum arch_component found = layer >= 0 ? of_t5(w) : ARCH_NONE;
 
     /* The innermost word that tells counts. */
     for (int i = w->count - 1; i >= 0 && found == ARCH_NONE; i--)

@@ -176,7 +176,7 @@ static void answers(struct writing *w, const struct route *r)
     problem(j, 429, "too many requests");
     if (r->flags & ROUTE_GENERATES) {
         problem(j, 500, "it failed, for the reason given");
-        problem(j, 501, "this server does not generate, or not so deep");
+        problem(j, 501, "this server does not generate");
         problem(j, 503, "energy is required, and nothing here measures it");
     }
     if (r->flags & ROUTE_CHANGES && !(r->flags & ROUTE_GENERATES))

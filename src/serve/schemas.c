@@ -39,9 +39,17 @@ const struct schema schemas[] = {
                  "duration_percentage?:n,energy_percentage?:n,parent_id?:i,"
                  "derived?:b,sections?:[o]}" },
     { "DeepOperation", "{id:i,operation_type:s,operation_name:s,count:i,"
-                       "duration_ms:n," ENERGY "}" },
+                       "duration_ms:n," ENERGY ",graph?:s,"
+                       "attention_entropy?:n,attention_sparsity?:n,"
+                       "max_attention_weight?:n,"
+                       "attention_entropy_per_head?:[n],"
+                       "attention_sparsity_per_head?:[n],"
+                       "max_attention_weight_per_head?:[n],"
+                       "activation_kill_ratio?:n,variance_ratio?:n}" },
     { "Component", "{id:i,component_name:s,count:i,duration_ms:n," ENERGY
-                   ",deep_operations?:[DeepOperation]}" },
+                   ",activation_mean?:n,activation_std?:n,activation_max?:n,"
+                   "activation_sparsity?:n,"
+                   "deep_operations?:[DeepOperation]}" },
     { "Layer", "{id:i,layer_index:i,duration_ms:n," ENERGY
                ",activation_mean?:n,activation_std?:n,activation_max?:n,"
                "activation_sparsity?:n,components?:[Component]}" },

@@ -107,7 +107,7 @@ void store_add_deep_operation(struct store *s,
 
     sqlite3_stmt *st = store_kept(s, &s->add_deep_operation,
             "INSERT INTO deep_operation_metrics VALUES (?1,?2,?3,?4,?5,?6,?7,"
-            "?8,?9,?10,?11,?12,?13,?14)");
+            "?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18)");
 
     if (!st)
         return;
@@ -125,6 +125,10 @@ void store_add_deep_operation(struct store *s,
     bind_real(st, 12, d->activation_kill_ratio);
     bind_real(st, 13, d->variance_ratio);
     store_bind_u64(st, 14, d->energy_method, !isnan(d->energy_mj));
+    store_bind_text_number(s, st, 15, d->graph);
+    store_bind_text(st, 16, d->entropy_per_head);
+    store_bind_text(st, 17, d->largest_per_head);
+    store_bind_text(st, 18, d->sparsity_per_head);
     store_step_kept(s, st);
 }
 
@@ -260,7 +264,11 @@ static void deep_operation_row(sqlite3_stmt *st, void *to)
                                       .activation_kill_ratio = real(st, 10),
                                       .variance_ratio = real(st, 11),
                                       .energy_method = row_method(st, 12),
-                                      .place = place(st, 13, 4),
+                                      .graph = row_text(st, 13),
+                                      .entropy_per_head = row_text(st, 14),
+                                      .largest_per_head = row_text(st, 15),
+                                      .sparsity_per_head = row_text(st, 16),
+                                      .place = place(st, 17, 4),
                               });
 }
 
@@ -297,8 +305,11 @@ ROW_READ(deep_operation, deep_operation_metric, deep_operation_row,
         " n.text AS operation_name, d.count,"
         " d.duration_ns, d.energy_mj, attention_entropy, attention_sparsity,"
         " max_attention_weight, activation_kill_ratio, variance_ratio,"
-        " d.energy_method, t.token_index, w.text, l.layer_index, m.text"
+        " d.energy_method, g.text, d.attention_entropy_per_head,"
+        " d.max_attention_weight_per_head, d.attention_sparsity_per_head,"
+        " t.token_index, w.text, l.layer_index, m.text"
         " FROM deep_operation_metrics d"
+        " LEFT JOIN texts g ON g.id = d.graph"
         " LEFT JOIN texts k ON k.id = operation_type"
         " LEFT JOIN texts n ON n.id = operation_name"
         " LEFT JOIN component_metrics c ON c.run = d.run"

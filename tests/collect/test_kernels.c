@@ -533,6 +533,14 @@ static void activations(void)
 {
     begin();
     describe_pair(1, 0);
+    send((struct record){
+            .kind = RECORD_HEADS,
+            .flags = 2,
+            .heads = { .kernel = AT(0),
+                    .trace = 1,
+                    .heads = 2,
+                    .head = { { 1.5f, 0.5f, 0.25f }, { 0, 1, 0.75f } } },
+    });
     for (uint16_t i = 0; i < 2; i++)
         send((struct record){
                 .kind = RECORD_STATS,
@@ -566,6 +574,7 @@ static void activations(void)
     CHECK_INT(told.activations[0].nans, 1);
     CHECK(told.activations[0].mean_abs == 0.5);
     CHECK_INT(told.activations[0].cost_ns, 77);
+    CHECK(strcmp(told.heads, "[1.5,0] [0.5,1] [0.25,0.75]") == 0);
     CHECK(told.activations[1].max_abs != told.activations[1].max_abs);
     /* It was slowed: it counts for no sum, but its shapes are known. */
     CHECK_INT(told.sums_told, 0);
@@ -586,7 +595,7 @@ static void hostile(void)
 {
     static const uint8_t kinds[] = { RECORD_KERNEL, RECORD_TENSOR, RECORD_LINES,
         RECORD_LINES, RECORD_LINES, RECORD_TRACED, RECORD_KERNEL_END,
-        RECORD_STATS, RECORD_RUN };
+        RECORD_STATS, RECORD_HEADS, RECORD_RUN };
 
     random_state = 1;
     begin();

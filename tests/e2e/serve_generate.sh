@@ -71,6 +71,16 @@ sed 1d said.txt | jq -es --arg id "$id" 'all(.[]; (.timestamp | type) ==
     (.[-1].data | .status == "complete" and .output_tokens == 8)' >/dev/null ||
     fail "messages: $(cat said.txt)"
 
+# --- as deep as it goes --------------------------------------------------------------
+
+post 200 "$(body optimum 3 '{profilingDepth: "deep"}')"
+id=$(jq -r .runId answer.json)
+curl -s "$base/api/profiling/run/$id?parts=tokens" >run.json
+jq -e '(.tokens | length) == 3 and all(.tokens[].layers[]; .activation_mean > 0 and
+    ([.components[].deep_operations[] | select(has("attention_entropy_per_head"))] |
+        length == 1 and (.[0].max_attention_weight_per_head | length == 4)))' \
+    run.json >/dev/null || fail "not so deep: $(head -c 2000 run.json)"
+
 # --- not waited for, and stopped ----------------------------------------------------
 
 post 202 "$(body optimum 4096)" -H 'Prefer: respond-async'
@@ -96,7 +106,6 @@ outside=$(jq -r .detail answer.json)
 post 404 "$(body "$zoo/qwen2/optimum" 8)"
 [ "$(jq -r .detail answer.json)" = "$outside" ] || fail "tells what is outside"
 post 404 "$(body ../llama/../qwen2 8)"
-post 501 "$(body optimum 8 '{profilingDepth: "deep"}')"
 [ "$(curl -s -o answer.json -w '%{http_code}' -X POST "${json[@]}" -d '{}' \
     "$base/api/profiling/generate")" = 403 ] || fail "a viewer may generate"
 

@@ -13,7 +13,7 @@ static void check(const void *data, int type, size_t count)
 {
     struct values v;
     double abs = 0, sum = 0, squares = 0, max = 0;
-    uint64_t finite = 0, nans = 0, infinities = 0, near_zero = 0;
+    uint64_t finite = 0, nans = 0, infinities = 0, near_zero = 0, negative = 0;
 
     CHECK(values_look(&v, data, type, count));
     CHECK_INT(v.elements, count);
@@ -28,6 +28,7 @@ static void check(const void *data, int type, size_t count)
         nans += isnan(x);
         infinities += isinf(x) != 0;
         near_zero += fabs(x) < STATS_NEAR_ZERO;
+        negative += x < 0;
         if (!isfinite(x))
             continue;
         finite++;
@@ -42,6 +43,7 @@ static void check(const void *data, int type, size_t count)
     CHECK_INT(v.nans, nans);
     CHECK_INT(v.infinities, infinities);
     CHECK_INT(v.near_zero, near_zero);
+    CHECK_INT(v.negative, negative);
     CHECK(v.max_abs == max);
     if (!finite)
         return;
@@ -139,6 +141,83 @@ static void other_types(void)
     CHECK(!values_look(&v, floats, ORT_TYPE_STRING, 4));
 }
 
+/* --- heads of attention --------------------------------------------------- */
+
+static bool is_near(double is, double wanted)
+{
+    return fabs(is - wanted) <= 1e-6 * fabs(wanted) + 1e-7;
+}
+
+/* Two texts with two heads of three rows: the second head of each is looked
+ * at. */
+static struct record_head look(size_t row)
+{
+    return heads_look(
+            &(struct head_rows){
+                    .data = floats,
+                    .type = ORT_TYPE_FLOAT,
+                    .first = 3 * row,
+                    .batch = 2,
+                    .stride = 6 * row,
+                    .rows = 3,
+                    .row = row,
+            },
+            1);
+}
+
+static void uniform_heads(void)
+{
+    static const size_t rows[] = { 1, 2, 5, 99, 101, 4096 };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        double n = (double)rows[i];
+        struct record_head h;
+
+        for (size_t k = 0; k < 12 * rows[i]; k++)
+            floats[k] = (float)(1 / n);
+        h = look(rows[i]);
+        CHECK(is_near((double)h.entropy, log(n)));
+        CHECK(is_near((double)h.largest, 1 / n));
+        CHECK((double)h.sparsity == (n > 100));
+    }
+}
+
+/* All of them at one place each: in the other head at none. */
+static void heads_of_one_place(void)
+{
+    struct record_head h;
+
+    memset(floats, 0, 12 * 50 * sizeof(*floats));
+    for (size_t text = 0; text < 2; text++)
+        for (size_t row = 0; row < 3; row++)
+            floats[text * 300 + 150 + row * 50 + (7 * row + text)] = 1;
+    h = look(50);
+    CHECK(h.entropy == 0 && h.largest == 1);
+    CHECK(is_near((double)h.sparsity, 0.98));
+}
+
+static void any_heads(void)
+{
+    const size_t row = 77;
+    double entropy = 0, largest = 0, small = 0;
+    struct record_head h;
+
+    for (size_t k = 0; k < 12 * row; k++)
+        floats[k] = (float)(pow(made(k) + 0.31, 6) / 20);
+    for (size_t text = 0; text < 2; text++)
+        for (size_t k = 0; k < 3 * row; k++) {
+            double p = (double)floats[text * 6 * row + 3 * row + k];
+
+            entropy -= p > 0 ? p * log(p) : 0;
+            largest = fmax(largest, p);
+            small += p < HEADS_NEAR_ZERO;
+        }
+    h = look(row);
+    CHECK(is_near((double)h.entropy, entropy / 6));
+    CHECK(is_near((double)h.largest, largest));
+    CHECK(is_near((double)h.sparsity, small / (6 * (double)row)));
+}
+
 /* --- sent ----------------------------------------------------------------- */
 
 static float outputs[192];
@@ -174,6 +253,9 @@ int main(void)
     numbers();
     all_halves();
     other_types();
+    uniform_heads();
+    heads_of_one_place();
+    any_heads();
     HOOKED(one_in_two);
     return test_result();
 }

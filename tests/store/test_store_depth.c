@@ -95,8 +95,10 @@ static void take_component(void *context, const struct component_metric *got)
 
 static const struct deep_operation_metric operations[] = {
     { 1, 1, "attention", "softmax", 8, 90, 0.5, 1.25, 0.5, 0.75, NAN, NAN,
-            READING_MODELLED, { true, true, 4, 0, "Hi", "q_proj" } },
-    { 2, 0, "mlp", "gate", 1, 5, NAN, NAN, NAN, NAN, 0.5, NAN, 0, { 0 } },
+            "[1,1.5]", "[0.5,1]", "[0,1]", NULL, READING_MODELLED,
+            { true, true, 4, 0, "Hi", "q_proj" } },
+    { 2, 0, "mlp", "gate", 1, 5, NAN, NAN, NAN, NAN, 0.5, NAN, NULL, NULL, NULL,
+            "unfused graph", 0, { 0 } },
 };
 
 static void take_deep_operation(void *context,
@@ -118,6 +120,10 @@ static void take_deep_operation(void *context,
     SAME_REAL(max_attention_weight);
     SAME_REAL(activation_kill_ratio);
     SAME_REAL(variance_ratio);
+    SAME_TEXT(entropy_per_head);
+    SAME_TEXT(largest_per_head);
+    SAME_TEXT(sparsity_per_head);
+    SAME_TEXT(graph);
     SAME(energy_method);
     SAME_PLACE();
 }

@@ -149,8 +149,8 @@ static void from_version_before(void)
             schema_version - 1);
     stored_change(&t, bump);
     CHECK_INT(stored_number(&t, "SELECT count(*) FROM"
-                                " pragma_table_info('pipeline_sections')"
-                                " WHERE name = 'parent_id'"),
+                                " pragma_table_info('deep_operation_metrics')"
+                                " WHERE name = 'graph'"),
             0);
     stored_change(&t,
             "INSERT INTO hosts VALUES (1, '{\"cpu\":\"toy\"}');"

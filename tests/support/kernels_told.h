@@ -29,6 +29,7 @@ static struct {
     struct operator_run runs[TOLD_RUNS];
     size_t run_count;
     struct activation activations[TOLD_SMALL];
+    char heads[128]; /* of the last that had some */
     size_t activation_count;
     uint32_t operators_of[64]; /* by session */
     char *texts[16 * TOLD_OPERATORS];
@@ -127,6 +128,9 @@ static void told_activation(void *context, const struct activation *x)
 {
     (void)context;
     CHECK(told.activation_count < LEN(told.activations));
+    if (x->entropy_per_head)
+        (void)snprintf(told.heads, sizeof(told.heads), "%s %s %s",
+                x->entropy_per_head, x->largest_per_head, x->sparsity_per_head);
     told.activations[told.activation_count++] = *x;
 }
 

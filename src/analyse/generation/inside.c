@@ -1,5 +1,6 @@
 #include "analyse/generation/inside.h"
 
+#include "analyse/generation/deep.h"
 #include "analyse/generation/section_tree.h"
 #include "analyse/generation/timeline_pieces.h"
 #include "base/alloc.h"
@@ -15,6 +16,7 @@ struct inside_run {
     uint32_t process, thread;
     uint64_t start_ns, end_ns;
     uint64_t token; /* that it made; 0: none */
+    bool again;     /* it was made before, by another graph */
     struct section_node *section;
 };
 
@@ -22,6 +24,7 @@ struct inside_token {
     uint64_t number;
     uint32_t process, thread;
     uint64_t time_ns;
+    bool again; /* as above */
 };
 
 /* A layer, or a component of one, in one inference. */
@@ -53,7 +56,8 @@ struct inside_times {
 
 /* Lists are of the structs above, in the order of the names. */
 struct inside {
-    const struct run_energy *energy;       /* or NULL */
+    const struct run_energy *energy; /* or NULL */
+    struct deep *deep;
     const struct operator_figures **by_id; /* of operators */
     uint32_t id_count;
     struct section_tree tree;
@@ -85,6 +89,22 @@ static void take_token(void *to, const struct token *t)
     };
 
     buf_add(&x->tokens, &token, sizeof(token));
+}
+
+static void take_mark(void *to, const struct note *n)
+{
+    struct inside *x = to;
+    struct inside_token token = {
+        .process = n->process,
+        .thread = n->thread,
+        .time_ns = n->time_ns,
+        .again = true,
+    };
+    const size_t len = strlen(DEEP_MARK);
+
+    if (n->text && strncmp(n->text, DEEP_MARK, len) == 0 &&
+            !str_u64(&token.number, str_of(n->text + len)) && token.number)
+        buf_add(&x->tokens, &token, sizeof(token));
 }
 
 static void take_inference(void *to, const struct inference *i)
@@ -142,6 +162,12 @@ static int by_number(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
+static void made_by(struct inside_run *run, const struct inside_token *t)
+{
+    run->token = t->number;
+    run->again = t->again;
+}
+
 /* The last that ended before the token was told, and after the one before. */
 static void find_tokens(struct inside *x)
 {
@@ -162,7 +188,7 @@ static void find_tokens(struct inside *x)
             at++;
         if (at > first && runs[at - 1].process == tokens[i].process &&
                 runs[at - 1].thread == tokens[i].thread)
-            runs[at - 1].token = tokens[i].number;
+            made_by(&runs[at - 1], &tokens[i]);
     }
     qsort(runs, run_count, sizeof(*runs), by_number);
 }
@@ -269,6 +295,27 @@ static void add_layer_rows(struct inside *x, uint64_t token)
     memset(x->components, 0, x->layer_count * sizeof(*x->components));
 }
 
+/* The same, for what is in the components. */
+static void open_deep(struct inside *x, const struct inside_run *run,
+        size_t first, size_t behind)
+{
+    struct buf pieces = { 0 };
+
+    for (size_t i = first; i < behind; i++) {
+        const struct timeline_piece *t = &x->pieces.items[i];
+        struct deep_piece p = { t->operator_id, t->end_ns - t->start_ns, 1,
+            NAN };
+
+        if (x->energy)
+            p.joules = energy_account_between(&x->energy->account, t->start_ns,
+                    t->end_ns);
+        buf_add(&pieces, &p, sizeof(p));
+    }
+    deep_add(x->deep, run->token, run->number, run->again,
+            (const struct deep_piece *)(void *)pieces.p, behind - first);
+    buf_release(&pieces);
+}
+
 static void open_token(struct inside *x, uint64_t token, size_t first,
         size_t behind)
 {
@@ -356,8 +403,10 @@ static void finish_timeline(struct inside *x)
             timeline_cut(&x->pieces, LIST(operator_run, x->timeline), count,
                     run->start_ns, run->end_ns) &&
             find_layers(x, &first, &behind)) {
-        if (run->token)
+        if (run->token && !run->again)
             open_token(x, run->token, first, behind);
+        if (run->token)
+            open_deep(x, run, first, behind);
         if (is_opened(run->section))
             open_section(x, run->section, first, behind);
     }
@@ -455,10 +504,33 @@ static uint8_t method_of(const struct inside *x, uint64_t ns)
                      : 0;
 }
 
-static const struct depth_values no_values = { NAN, NAN, NAN, NAN };
+static void write_components(const struct inside *x, struct store *s,
+        const struct inside_layer *l, const struct inside_component *c,
+        struct inside_ids *ids)
+{
+    uint32_t of[ARCH_COMPONENTS] = { 0 };
+
+    for (size_t k = 0; k < l->components; k++, c++) {
+        of[c->component] = ++ids->component;
+        store_add_component(s,
+                &(struct component_metric){
+                        .id = ids->component,
+                        .layer_metric_id = ids->layer,
+                        .component_name = arch_component_name(c->component),
+                        .count = c->sum.count,
+                        .duration_ns = c->sum.ns,
+                        .energy_mj = millijoules(&c->sum),
+                        .activation = deep_values_of(x->deep, l->token,
+                                (int)l->layer, c->component),
+                        .energy_method = method_of(x, c->sum.ns),
+                });
+    }
+    ids->deep = deep_write(x->deep, s, l->token, (int)l->layer, of, ids->deep,
+            method_of(x, l->sum.ns));
+}
 
 static void write_layers(const struct inside *x, struct store *s,
-        uint32_t layer_id, uint32_t component_id)
+        struct inside_ids *ids)
 {
     const struct inside_layer *rows = LIST(inside_layer, x->layer_rows);
     const struct inside_component *c =
@@ -470,26 +542,17 @@ static void write_layers(const struct inside *x, struct store *s,
     for (size_t i = 0; i < LIST_COUNT(inside_layer, x->layer_rows); i++) {
         store_add_layer(s,
                 &(struct layer_metric){
-                        .id = ++layer_id,
+                        .id = ++ids->layer,
                         .token_id = rows[i].token,
                         .layer_index = rows[i].layer,
                         .duration_ns = rows[i].sum.ns,
                         .energy_mj = millijoules(&rows[i].sum),
-                        .activation = no_values,
+                        .activation = deep_values_of(x->deep, rows[i].token,
+                                (int)rows[i].layer, ARCH_NONE),
                         .energy_method = method_of(x, rows[i].sum.ns),
                 });
-        for (size_t k = 0; k < rows[i].components; k++, c++)
-            store_add_component(s,
-                    &(struct component_metric){
-                            .id = ++component_id,
-                            .layer_metric_id = layer_id,
-                            .component_name = arch_component_name(c->component),
-                            .count = c->sum.count,
-                            .duration_ns = c->sum.ns,
-                            .energy_mj = millijoules(&c->sum),
-                            .activation = no_values,
-                            .energy_method = method_of(x, c->sum.ns),
-                    });
+        write_components(x, s, &rows[i], c, ids);
+        c += rows[i].components;
     }
 }
 
@@ -543,8 +606,10 @@ static void index_operators(struct inside *x, const struct operators *o)
     x->components = alloc_zero(x->layer_count + 1, sizeof(*x->components));
 }
 
-static void release(struct inside *x)
+void inside_free(struct inside *x)
 {
+    if (!x)
+        return;
     section_tree_release(&x->tree);
     timeline_pieces_release(&x->pieces);
     buf_release(&x->runs);
@@ -557,30 +622,46 @@ static void release(struct inside *x)
     free(x->by_id);
     free(x->layers);
     free(x->components);
+    free(x);
 }
 
-int inside_keep(struct store *s, const struct run *run,
-        const struct operators *o, const struct run_energy *energy,
-        uint32_t layer_id, uint32_t component_id, struct error *e)
+static int read_all(struct inside *x, struct store *s, int64_t run,
+        struct error *e)
 {
-    struct inside x = { .energy = energy };
-    int rc = section_tree_read(&x.tree, s, run->row, e);
+    int rc = store_each_token(s, run, take_token, x, e);
 
-    index_operators(&x, o);
-    if (!rc && x.layer_count)
-        rc = store_each_token(s, run->row, take_token, &x, e);
-    if (!rc && x.layer_count)
-        rc = store_each_inference(s, run->row, take_inference, &x, e);
-    if (!rc && x.layer_count) {
-        find_tokens(&x);
-        rc = store_each_operator_run(s, run->row, take_operator_run, &x, e);
-        finish_timeline(&x);
-        fill_gaps(&x);
-    }
-    if (!rc) {
-        write_sections(&x, s);
-        write_layers(&x, s, layer_id, component_id);
-    }
-    release(&x);
+    if (!rc)
+        rc = store_each_mark(s, run, take_mark, x, e);
+    if (!rc)
+        rc = store_each_inference(s, run, take_inference, x, e);
+    if (rc)
+        return rc;
+    find_tokens(x);
+    rc = store_each_operator_run(s, run, take_operator_run, x, e);
+    finish_timeline(x);
+    fill_gaps(x);
     return rc;
+}
+
+int inside_read(struct inside **out, struct store *s, const struct run *run,
+        const struct operators *o, const struct run_energy *energy,
+        struct deep *deep, struct error *e)
+{
+    struct inside *x = alloc_zero(1, sizeof(*x));
+    int rc = section_tree_read(&x->tree, s, run->row, e);
+
+    x->energy = energy;
+    x->deep = deep;
+    index_operators(x, o);
+    if (!rc && x->layer_count)
+        rc = read_all(x, s, run->row, e);
+    *out = x;
+    return rc;
+}
+
+void inside_write(const struct inside *x, struct store *s,
+        struct inside_ids *ids)
+{
+    write_sections(x, s);
+    write_layers(x, s, ids);
 }

@@ -24,11 +24,24 @@
  * remains of it: its parts are its time, to the nanosecond. */
 #pragma once
 
+#include "analyse/generation/deep.h"
 #include "analyse/operators/operators.h"
 #include "energy/run_energy.h"
 
-/* The store is still writing the run.  `energy` is NULL where none is known;
- * `layer_id` and `component_id` are the last that were given. */
-int inside_keep(struct store *s, const struct run *run,
+struct inside;
+
+/* The last ids that rows were given. */
+struct inside_ids {
+    uint32_t layer, component, deep;
+};
+
+/* Finds all of it out; what lies within components goes to `deep`, too.
+ * `energy` is NULL where none is known.  The others outlive it. */
+int inside_read(struct inside **out, struct store *s, const struct run *run,
         const struct operators *o, const struct run_energy *energy,
-        uint32_t layer_id, uint32_t component_id, struct error *e);
+        struct deep *deep, struct error *e);
+void inside_free(struct inside *x); /* NULL is welcome */
+
+/* The store is still writing the run, and `deep` is finished. */
+void inside_write(const struct inside *x, struct store *s,
+        struct inside_ids *ids);

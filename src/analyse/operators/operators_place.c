@@ -77,6 +77,132 @@ static void look_around(struct operators *o)
     free(around);
 }
 
+/* --- around a softmax ----------------------------------------------------- */
+
+#define SCORES_FAR 6 /* operators between a softmax and its product */
+
+static bool is_type(const struct operator_figures *x, const char *op_type)
+{
+    return x->op_type && strcmp(x->op_type, op_type) == 0;
+}
+
+static bool reads_constant(const struct operators *o,
+        const struct operator_figures *x)
+{
+    size_t count;
+    const struct operator_tensor *t = operators_tensors(o, x->id, &count);
+
+    for (size_t i = 0; i < count; i++)
+        if (t[i].is_constant && !t[i].is_output)
+            return true;
+    return false;
+}
+
+/* A product of two results; with a weight it would be a projection. */
+static bool is_product(const struct operators *o,
+        const struct operator_figures *x)
+{
+    return (is_type(x, "MatMul") || is_type(x, "FusedMatMul")) &&
+           !reads_constant(o, x);
+}
+
+/* Where its edges begin: they are by the one that reads. */
+static size_t first_edge(const struct operators *o, uint32_t to)
+{
+    size_t low = 0, high = o->edge_count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (o->edges[middle].to < to)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A number for all: from the model, or the root of one. */
+static bool is_scaling(struct operators *o, const struct operator_figures *x)
+{
+    if (!is_type(x, "Mul") && !is_type(x, "Div"))
+        return false;
+    for (size_t i = first_edge(o, x->id);
+            i < o->edge_count && o->edges[i].to == x->id; i++) {
+        const struct operator_figures *from =
+                operators_by_id(o, o->edges[i].from);
+
+        if (from && is_type(from, "Sqrt"))
+            return true;
+    }
+    return reads_constant(o, x);
+}
+
+static enum arch_component between(struct operators *o,
+        const struct operator_figures *x)
+{
+    static const char *const masks[] = { "Add", "Sub", "Where", "Max", "Min" };
+
+    if (is_scaling(o, x))
+        return ARCH_SCALE;
+    for (size_t i = 0; i < sizeof(masks) / sizeof(masks[0]); i++)
+        if (is_type(x, masks[i]))
+            return ARCH_MASK;
+    return is_type(x, "Cast") || is_type(x, "Reshape") ? ARCH_ATTENTION
+                                                       : ARCH_NONE;
+}
+
+static void scale_before(struct operators *o, const struct operator_figures *x)
+{
+    for (size_t i = first_edge(o, x->id);
+            i < o->edge_count && o->edges[i].to == x->id; i++) {
+        struct operator_figures *from = operators_by_id(o, o->edges[i].from);
+
+        if (from && from->place.layer == x->place.layer &&
+                from->place.component == ARCH_ATTENTION && is_scaling(o, from))
+            from->place.component = ARCH_SCALE;
+    }
+}
+
+/* Goes back from what a softmax reads to the product of queries and keys. */
+static bool find_scores(struct operators *o, uint32_t id, int layer, int far)
+{
+    struct operator_figures *x = operators_by_id(o, id);
+    enum arch_component as;
+
+    if (!x || !far || x->place.layer != layer)
+        return false;
+    if (is_product(o, x)) {
+        x->place.component = ARCH_QK;
+        scale_before(o, x);
+        return true;
+    }
+    as = between(o, x);
+    for (size_t i = first_edge(o, id);
+            as != ARCH_NONE && i < o->edge_count && o->edges[i].to == id; i++)
+        if (find_scores(o, o->edges[i].from, layer, far - 1)) {
+            x->place.component = as;
+            return true;
+        }
+    return false;
+}
+
+static void look_around_softmax(struct operators *o)
+{
+    for (size_t i = 0; i < o->edge_count; i++) {
+        const struct operator_figures *to = operators_by_id(o, o->edges[i].to);
+        struct operator_figures *from = operators_by_id(o, o->edges[i].from);
+
+        if (!from || !to)
+            continue;
+        if (to->place.component == ARCH_SOFTMAX && to->place.layer >= 0)
+            (void)find_scores(o, from->id, to->place.layer, SCORES_FAR);
+        if (from->place.component == ARCH_SOFTMAX && from->place.layer >= 0 &&
+                from->place.layer == to->place.layer && is_product(o, to))
+            operators_by_id(o, to->id)->place.component = ARCH_AV;
+    }
+}
+
 /* What runs in these has a place of its own. */
 static bool is_control_flow(const char *op_type)
 {
@@ -97,6 +223,7 @@ void operators_find_places(struct operators *o)
     look_at_tensors(o, true);
     look_at_tensors(o, false);
     look_around(o);
+    look_around_softmax(o);
     for (size_t i = 0; i < o->count; i++)
         if (is_control_flow(o->items[i].op_type))
             o->items[i].place = (struct arch_place){ -1, ARCH_NONE };

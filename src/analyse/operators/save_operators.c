@@ -17,6 +17,7 @@ struct place_sum {
 struct keeper {
     struct store *store;
     const struct run_energy *energy; /* NULL: not known */
+    struct deep *deep;
     struct place_sum *layers;
     /* Of each layer and component; those in no layer come first. */
     struct place_sum (*components)[ARCH_COMPONENTS];
@@ -60,39 +61,45 @@ static void sum(struct keeper *k, const struct operators *o)
 
 /* --- writing -------------------------------------------------------------- */
 
-static const struct depth_values no_values = { NAN, NAN, NAN, NAN };
-
 static double millijoules(const struct keeper *k, const struct place_sum *x)
 {
     return k->energy ? (double)x->gross_uj / 1e3 : NAN;
 }
 
-static void write_components(const struct keeper *k, size_t row, uint32_t layer,
-        uint32_t *id)
+/* Of a layer, whose row that is, or with -1 of those in none. */
+static void write_components(const struct keeper *k, int layer,
+        struct inside_ids *ids)
 {
+    uint32_t of[ARCH_COMPONENTS] = { 0 };
+    enum reading_method method = 0;
+
     for (int i = 0; i < ARCH_COMPONENTS; i++) {
-        const struct place_sum *x = &k->components[row][i];
+        const struct place_sum *x = &k->components[layer + 1][i];
+        enum arch_component c = (enum arch_component)i;
 
         if (!x->count)
             continue;
+        of[i] = ++ids->component;
+        if (x->method > method)
+            method = x->method;
         store_add_component(k->store,
                 &(struct component_metric){
-                        .id = ++*id,
-                        .layer_metric_id = layer,
-                        .component_name =
-                                arch_component_name((enum arch_component)i),
+                        .id = ids->component,
+                        .layer_metric_id = layer >= 0 ? ids->layer : 0,
+                        .component_name = arch_component_name(c),
                         .count = x->count,
                         .duration_ns = (uint64_t)x->duration_ns,
                         .energy_mj = millijoules(k, x),
-                        .activation = no_values,
+                        .activation = deep_values_of(k->deep, 0, layer, c),
                         .energy_method = (uint8_t)x->method,
                 });
     }
+    if (layer >= 0)
+        ids->deep = deep_write(k->deep, k->store, 0, layer, of, ids->deep,
+                (uint8_t)method);
 }
 
-/* Returns the last ids. */
-static void write_rows(const struct keeper *k, uint32_t *layer,
-        uint32_t *component)
+static void write_rows(const struct keeper *k, struct inside_ids *ids)
 {
     for (size_t i = 0; i < k->layer_count; i++) {
         const struct place_sum *x = &k->layers[i];
@@ -101,16 +108,48 @@ static void write_rows(const struct keeper *k, uint32_t *layer,
             continue;
         store_add_layer(k->store,
                 &(struct layer_metric){
-                        .id = ++*layer,
+                        .id = ++ids->layer,
                         .layer_index = (uint32_t)i,
                         .duration_ns = (uint64_t)x->duration_ns,
                         .energy_mj = millijoules(k, x),
-                        .activation = no_values,
+                        .activation =
+                                deep_values_of(k->deep, 0, (int)i, ARCH_NONE),
                         .energy_method = (uint8_t)x->method,
                 });
-        write_components(k, i + 1, *layer, component);
+        write_components(k, (int)i, ids);
     }
-    write_components(k, 0, 0, component);
+    write_components(k, -1, ids);
+}
+
+/* --- all of it ------------------------------------------------------------ */
+
+static double joules_of(const void *context, uint32_t operator_id)
+{
+    const struct run_energy *energy = context;
+
+    return (double)run_energy_operator(energy, operator_id).gross_uj / 1e6;
+}
+
+static int keep(struct keeper *k, const struct run *run,
+        const struct operators *o, struct error *e)
+{
+    struct inside_ids ids = { 0 };
+    struct inside *inside = NULL;
+    int rc = deep_read(&k->deep, o, k->store, run->row, e);
+
+    if (!rc)
+        rc = inside_read(&inside, k->store, run, o, k->energy, k->deep, e);
+    deep_add_all(k->deep, k->energy ? joules_of : NULL, k->energy);
+    deep_finish(k->deep);
+    sum(k, o);
+    write_rows(k, &ids);
+    if (!rc)
+        inside_write(inside, k->store, &ids);
+    for (size_t i = 0; i < o->edge_count && o->tensor_count; i++)
+        store_add_operator_edge(k->store, &o->edges[i]);
+    inside_free(inside);
+    deep_free(k->deep);
+    return rc;
 }
 
 int save_operators(struct store *s, const struct run *run, struct error *e)
@@ -118,8 +157,7 @@ int save_operators(struct store *s, const struct run *run, struct error *e)
     struct keeper k = { .store = s };
     struct operators operators;
     struct run_energy energy = { 0 };
-    uint32_t layer = 0, component = 0;
-    int rc = operators_read(&operators, s, run->row, e);
+    int rc = operators_read(&operators, s, run->row, e), kept;
 
     if (rc)
         return rc;
@@ -128,15 +166,10 @@ int save_operators(struct store *s, const struct run *run, struct error *e)
         if (!rc)
             k.energy = &energy;
     }
-    sum(&k, &operators);
-    write_rows(&k, &layer, &component);
-    if (!rc)
-        rc = inside_keep(s, run, &operators, k.energy, layer, component, e);
-    for (size_t i = 0; i < operators.edge_count && operators.tensor_count; i++)
-        store_add_operator_edge(s, &operators.edges[i]);
+    kept = keep(&k, run, &operators, rc ? NULL : e);
     operators_release(&operators);
     run_energy_release(&energy);
     free(k.layers);
     free(k.components);
-    return rc;
+    return rc ? rc : kept;
 }

@@ -55,7 +55,8 @@ const struct option generate_options[] = {
             "keep prompt, tokens and text in the database, too"),
     OPTION_TEXT("depth", 0, S, depth, "HOW",
             "off: no operators; module: those of every inference, by layer and "
-            "component"),
+            "component; deep: and once more without fused operators, with "
+            "figures of what they put out"),
     OPTION_FLAG("logits", 0, S, logits,
             "with --json: the numbers that chose the first token",
             .rare = true),
@@ -107,12 +108,15 @@ static int read_depth(struct generate_settings *s, struct error *e)
 {
     if (strcmp(s->depth, "off") == 0)
         s->metered.ops = "off";
-    else if (strcmp(s->depth, "module") == 0) {
+    else if (strcmp(s->depth, "module") == 0 || strcmp(s->depth, "deep") == 0) {
         s->metered.ops = "all";
         s->metered.timelines = true;
+        s->deep = strcmp(s->depth, "deep") == 0;
     } else
-        return fail(e, -EINVAL, "--depth takes off or module, not '%.64s'",
-                s->depth);
+        return fail(e, -EINVAL,
+                "--depth takes off, module or deep, not '%.64s'", s->depth);
+    if (s->deep && s->prompts.count + s->tokens.count > 1)
+        return fail(e, -EINVAL, "--depth deep takes one prompt");
     return 0;
 }
 

@@ -24,6 +24,7 @@ struct generate_settings {
     bool greedy, ignore_end, no_cache, logits, store_prompts;
     double temperature, top_p, min_p, repetition_penalty;
     const char *context_list, *depth;
+    bool deep; /* --depth deep */
     size_t contexts[GENERATE_CONTEXTS_MAX];
     size_t context_count;
 

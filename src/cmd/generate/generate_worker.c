@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "cmd/cmd.h"
+#include "cmd/generate/generate_deep.h"
 #include "cmd/generate/generate_repeats.h"
 #include "cmd/text/own_sections.h"
 #include "llm/generator.h"
@@ -47,6 +48,7 @@ struct worker {
     struct generate_repeats repeats; /* of this length */
     struct buf statistics;           /* JSON, of each length */
     struct json statistics_json;
+    struct generate_deep deep; /* of the first text, if that is asked for */
     struct json j;
     bool prints, streams; /* text to stdout; as it comes */
 };
@@ -458,6 +460,8 @@ static int generate(struct worker *w, size_t context, struct error *e)
         result_members(w, &result);
         add_points(w, r.prompts[0].count, &result);
         generate_repeats_add(&w->repeats, &result);
+        if (s->deep && !w->deep.made.count)
+            generate_deep_keep(&w->deep, &r.prompts[0], &result.text[0].ids);
     }
     phase_members(w);
     json_end(&w->j);
@@ -525,7 +529,16 @@ static int work(struct worker *w, struct error *e)
     if (rc)
         return rc;
     model_members(w);
-    return generate_all(w, e);
+    w->deep.folder = w->s->folder;
+    w->deep.setup = setup;
+    w->deep.no_cache = w->s->no_cache;
+    rc = generate_all(w, e);
+    if (!rc && w->s->deep) {
+        generator_close(w->g); /* two of them may not fit */
+        w->g = NULL;
+        generate_deep_run(&w->deep, &w->telling, &w->j);
+    }
+    return rc;
 }
 
 static void clean_up(struct worker *w)
@@ -538,6 +551,7 @@ static void clean_up(struct worker *w)
     }
     buf_release(&w->stretches);
     buf_release(&w->statistics);
+    generate_deep_release(&w->deep);
 }
 
 /* What is not in our command line. */

@@ -10,6 +10,8 @@ typedef struct ortmeter_section (
 typedef void (*end_function)(struct ortmeter_section *);
 typedef void (
         *token_function)(uint32_t, int64_t, const char *, uint64_t, double);
+typedef void (*mark_function)(const char *);
+typedef void (*look_function)(int);
 
 void own_sections_open(struct own_sections *t)
 {
@@ -22,6 +24,8 @@ void own_sections_open(struct own_sections *t)
     t->begin = (begin_function)dl_find(lib, "ortmeter_section_begin");
     t->end = (end_function)dl_find(lib, "ortmeter_section_end");
     t->token = (token_function)dl_find(lib, "ortmeter_token_chosen");
+    t->mark = (mark_function)dl_find(lib, "ortmeter_mark");
+    t->look_again = (look_function)dl_find(lib, "ortmeter_look_again");
     /* It stays loaded, as it was before. */
 }
 
@@ -49,4 +53,16 @@ void own_sections_token(const struct own_sections *t, uint32_t index,
 {
     if (t->token)
         t->token(index, id, text, duration_ns, probability);
+}
+
+void own_sections_mark(const struct own_sections *t, const char *text)
+{
+    if (t->mark)
+        t->mark(text);
+}
+
+void own_sections_look_again(const struct own_sections *t, bool on)
+{
+    if (t->look_again)
+        t->look_again(on);
 }

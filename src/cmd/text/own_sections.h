@@ -4,12 +4,16 @@
 
 #include "ortmeter.h"
 
+#include <stdbool.h>
+
 struct own_sections {
     struct ortmeter_section (
             *begin)(enum ortmeter_phase phase, const char *name);
     void (*end)(struct ortmeter_section *section);
     void (*token)(uint32_t index, int64_t id, const char *text,
             uint64_t duration_ns, double probability);
+    void (*mark)(const char *text);
+    void (*look_again)(int on);
 };
 
 /* Without the library, telling does nothing. */
@@ -26,3 +30,7 @@ void own_sections_end(const struct own_sections *t,
 /* A token was made: see ortmeter_token_chosen(). */
 void own_sections_token(const struct own_sections *t, uint32_t index,
         int64_t id, const char *text, uint64_t duration_ns, double probability);
+
+/* See ortmeter_mark() and ortmeter_look_again(). */
+void own_sections_mark(const struct own_sections *t, const char *text);
+void own_sections_look_again(const struct own_sections *t, bool on);

@@ -99,6 +99,10 @@ static const struct column deep_operation_columns[] = {
     U64("duration_ns", duration_ns, "ns", ALWAYS),
     COLUMN("energy_method", TEXT, NULL, METHOD, energy_method,
             IF_REAL(energy_mj)),
+    TEXT("graph", graph),
+    JSON("attention_entropy_per_head", entropy_per_head),
+    JSON("max_attention_weight_per_head", largest_per_head),
+    JSON("attention_sparsity_per_head", sparsity_per_head),
     TEXT("component_name", place.component_name),
     LAYER_PLACE,
 };

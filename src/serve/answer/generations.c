@@ -112,9 +112,6 @@ static bool check_request(struct generations *g, struct generation *x,
     else if (!find_model(x->model, p, buf_cstr(&x->request.model)))
         answer_problem(a, 404, "not_found", NULL,
                 "there is no such model below --model-root");
-    else if (str_is(buf_str(&x->request.depth), "deep"))
-        answer_problem(a, 501, "not_built", NULL,
-                "profilingDepth deep is not built yet: off and module are");
     else if (x->request.require_energy && p->energy(p->context, &why))
         answer_problem(a, 503, "unavailable", NULL, "%s%s%s", why.text,
                 why.remedy[0] ? ": " : "", why.remedy);

@@ -13,10 +13,11 @@ const char *const *const schema_steps[] = {
     schema_shapes,
     schema_recorded,
     schema_nested,
+    schema_deep,
 };
 const size_t schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);
 const char *const schema_digest =
-        "3226d7775fdd46efc572243075b13c7ed117875f5c92f6a7f641528a20c3774e";
+        "6d0c8546bd955d85e5bf4a07fd2c3441da990ef88ef47a6339870526f3ef3efd";
 
 int schema_take_step(sqlite3 *db, size_t n)
 {

@@ -30,3 +30,4 @@ extern const char *const schema_python[];
 extern const char *const schema_shapes[];
 extern const char *const schema_recorded[];
 extern const char *const schema_nested[];
+extern const char *const schema_deep[];
