@@ -183,7 +183,7 @@ ORTMETER_MONITOR_API void ortmeter_monitor_free(struct ortmeter_monitor *m);
 
 /* Returns when everything was read once. */
 ORTMETER_MONITOR_API int ortmeter_monitor_start(struct ortmeter_monitor *m);
-/* What was read stays. */
+/* Returns when everything was read once more; what was read stays. */
 ORTMETER_MONITOR_API int ortmeter_monitor_stop(struct ortmeter_monitor *m);
 
 /* The newest of each figure, at most `cap`; `count` gets how many there are.

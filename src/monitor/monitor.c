@@ -151,11 +151,20 @@ static void let_go(struct ortmeter_monitor *m)
     m->process_count = m->process_cap = 0;
 }
 
+static void end_thread(struct ortmeter_monitor *m, bool reads_last)
+{
+    m->reads_last = reads_last;
+    atomic_store(&m->stop, true);
+    (void)pthread_join(m->thread, NULL);
+    m->running = false;
+}
+
 void ortmeter_monitor_free(struct ortmeter_monitor *m)
 {
     if (!m)
         return;
-    (void)ortmeter_monitor_stop(m);
+    if (m->running)
+        end_thread(m, false); /* the callback's owner may be gone */
     let_go(m);
     (void)pthread_cond_destroy(&m->first_tick);
     (void)pthread_mutex_destroy(&m->lock);
@@ -186,12 +195,24 @@ static void make_samples(void *to, const struct reading_list *list)
     }
 }
 
-static void tick(struct ortmeter_monitor *m)
+/* Reads what is due, or everything; whether it did. */
+static bool read_now(struct loop *l, bool all)
+{
+    if (all) {
+        loop_read_all(l);
+        return true;
+    }
+    if (!loop_step(l))
+        return false;
+    loop_tell(l);
+    return true;
+}
+
+static void tick(struct ortmeter_monitor *m, bool all)
 {
     (void)pthread_mutex_lock(&m->lock);
     m->sample_count = 0;
-    if (loop_step(m->loop)) {
-        loop_tell(m->loop);
+    if (read_now(m->loop, all)) {
         monitor_follow(m);
         if (board_count(m->board) > BOARD_MAX)
             board_sweep(m->board);
@@ -211,8 +232,10 @@ static void *live(void *to)
     while (!atomic_load(&m->stop)) {
         loop_wait(m->loop, mono_ns() + PAUSE_NS);
         if (!atomic_load(&m->stop))
-            tick(m);
+            tick(m, false);
     }
+    if (m->reads_last)
+        tick(m, true);
     return NULL;
 }
 
@@ -304,8 +327,6 @@ int ortmeter_monitor_stop(struct ortmeter_monitor *m)
     if (!m->running)
         return fail(&m->reason, ORTMETER_MONITOR_SESSION,
                 "the monitor is not started");
-    atomic_store(&m->stop, true);
-    (void)pthread_join(m->thread, NULL);
-    m->running = false;
+    end_thread(m, true);
     return ORTMETER_MONITOR_OK;
 }

@@ -30,7 +30,8 @@ struct ortmeter_monitor {
     pthread_t thread;
     bool running;              /* a thread is to be joined */
     bool ticked;               /* everything was read once */
-    atomic_bool stop;          /* the thread shall end */
+    atomic_bool stop;          /* the thread shall end, */
+    bool reads_last;           /* when it has read everything once more */
     struct loop *loop;         /* NULL: never started */
     struct sampling *sampling; /* the loop's, */
     struct board *board;       /* and its board */
