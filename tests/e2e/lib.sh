@@ -105,11 +105,11 @@ compare() { # command...
     cmp plain.out out || fail "$1 prints something else under the meter"
 }
 
-# Waits until a command succeeds, half a minute at most: for what other
+# Waits until a command succeeds, two minutes at most: for what other
 # processes do, and only where they cannot be waited for.
 await() { # command...
     local i
-    for ((i = 0; i < 600; i++)); do
+    for ((i = 0; i < 2400; i++)); do
         ! "$@" || return 0
         sleep 0.05
     done

@@ -16,7 +16,12 @@ done
 for status in "${!without[@]}"; do
     echo "exit status $status: ${without[$status]} without, ${with[$status]:-0} with"
 done
+# What is rare may have come only once, and under the meter: it is waited for.
 for status in "${!with[@]}"; do
+    for ((i = 0; i < 75 && ${without[$status]:-0} == 0; i++)); do
+        plain timeout 60 "$python" "$programs_py/exit.py" "$model"
+        without[$plain_rc]=$((${without[$plain_rc]:-0} + 1))
+    done
     [ -n "${without[$status]:-}" ] ||
         fail "${with[$status]} of 25 end with $status only under the meter"
 done
