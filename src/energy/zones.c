@@ -27,6 +27,9 @@ enum zone_part zone_part_of(const char *name)
         { "meter", ZONE_METER },
     };
 
+    if (!name) /* nobody has to give one */
+        return ZONE_OTHER;
+
     const char *slash = strrchr(name, '/');
     const char *last = slash ? slash + 1 : name;
 
