@@ -77,7 +77,7 @@ static void slow_ones(void)
         make(false, true, seed);
         CHECK(find_slow() > 50);
         for (int i = 0; i < CASES; i++)
-            CHECK_INT(cases[i].slow, ns[i] > 2.5 * MS);
+            CHECK_INT(cases[i].slow, (double)ns[i] > 2.5 * MS);
     }
     slow_find(&s, ns, SLOW_LEAST - 1);
     CHECK_INT(s.count, 0);
