@@ -89,12 +89,15 @@ const struct cmd cmd_advise = {
             "no\n"
             "numbers, inferences that were slow and what they have in common, "
             "a pace\n"
-            "that changed, work on weights alone, values quantised for "
-            "nothing,\n"
-            "optimisation switched off, waiting for Python's GIL.  RUN is its "
-            "id, the\n"
-            "beginning of one, or 'last', which is also meant when it is left "
-            "out.\n",
+            "that changed, several speeds, work on weights alone, values "
+            "quantised for\n"
+            "nothing, optimisation switched off, operators not fused or not "
+            "on the\n"
+            "device, too many or too few threads, spinning, padding, new "
+            "shapes,\n"
+            "batches, waiting for Python's GIL.  RUN is its id, the beginning "
+            "of one, or\n"
+            "'last', which is also meant when it is left out.\n",
     .options = options,
     .notes = "What cannot be told from what was recorded is not said.\n"
              "\n"
