@@ -191,14 +191,15 @@ structs() {
         done)"
 }
 
-# The folders of the tree are those of docs/architecture.md.
+# The folders of the tree are those of docs/architecture.md.  No grep -q: it may
+# end before the one that feeds it, which then fails.
 rooms() {
     local folder
     complain 'a folder that docs/architecture.md does not name' "$(
         printf '%s\n' "${product[@]}" | xargs -n 1 dirname | sort -u |
             while read -r folder; do
                 [ "$folder" = src ] || grep '^| `' docs/architecture.md |
-                    grep -qE "\`$folder\`|\`$(cut -d / -f 1,2 <<<"$folder")\`.*[ \`]${folder##*/}/" ||
+                    grep -E "\`$folder\`|\`$(cut -d / -f 1,2 <<<"$folder")\`.*[ \`]${folder##*/}/" >/dev/null ||
                     echo "$folder"
             done)"
 }
