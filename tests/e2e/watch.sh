@@ -99,10 +99,10 @@ watch --pid $! --json
 holds '.summary.processes[0].ended'
 
 # Globs, children, and only some figures.
-cp "$(command -v sleep)" ./napping_1
-./napping_1 300 &
-watch --name 'napping_*' --duration 0.5 --json --metric 'rss*'
-lines 'all(.[].processes[]; .name == "napping_1" and
+cp "$(command -v sleep)" ./nap_$$_1
+./nap_$$_1 300 &
+watch --name "nap_$$_*" --duration 0.5 --json --metric 'rss*'
+lines 'all(.[].processes[]; .name == "nap_'$$'_1" and
     (keys - ["age_ms"] == ["name", "pid", "rss_bytes"]))'
 holds '.summary.processes | length == 1'
 
