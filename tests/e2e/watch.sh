@@ -99,11 +99,14 @@ watch --pid $! --json
 holds '.summary.processes[0].ended'
 
 # Globs, children, and only some figures.
-cp "$(command -v sleep)" ./napping_1
-./napping_1 300 &
-watch --name 'napping_*' --duration 0.5 --json --metric 'rss*'
-lines 'all(.[].processes[]; .name == "napping_1" and
+# A name that no other test beside this one has.
+napper=nap_${$}_1
+cp "$(command -v sleep)" "./$napper"
+"./$napper" 300 &
+watch --name "nap_${$}_*" --duration 0.5 --json --metric 'rss*'
+lines 'all(.[].processes[];
     (keys - ["age_ms"] == ["name", "pid", "rss_bytes"]))'
+lines "all(.[].processes[]; .name == \"$napper\")"
 holds '.summary.processes | length == 1'
 
 # The budget cannot hold at this rate: so the rate goes, on record.
