@@ -198,7 +198,8 @@ static void what_programs_tell(void)
             .section = { START + 1, START + 4, 10, 7 });
     TAKE(t, 1, .kind = RECORD_SECTION, .place = record_place(PHASES, 0),
             .section = { START + 4, START + 1, 99, 7 });
-    TAKE(t, 1, .kind = RECORD_TOKEN, .token = { START + 8, 10, -5, 3, 7 });
+    TAKE(t, 1, .kind = RECORD_TOKEN,
+            .token = { START + 8, 10, -5, 3, 7, 0, 0 });
     TAKE(t, 1, .kind = RECORD_TOKEN, .token = { .time = 3 });
     TAKE(t, 1, .kind = RECORD_MARK, .mark = { START + 9, 10, 7 });
     TAKE(t, 1, .kind = RECORD_THREAD, .mark = { START + 9, 10, 8 });

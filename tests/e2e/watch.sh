@@ -99,14 +99,11 @@ watch --pid $! --json
 holds '.summary.processes[0].ended'
 
 # Globs, children, and only some figures.
-# A name that no other test beside this one has.
-napper=nap_${$}_1
-cp "$(command -v sleep)" "./$napper"
-"./$napper" 300 &
-watch --name "nap_${$}_*" --duration 0.5 --json --metric 'rss*'
-lines 'all(.[].processes[];
+cp "$(command -v sleep)" ./nap_$$_1
+./nap_$$_1 300 &
+watch --name "nap_$$_*" --duration 0.5 --json --metric 'rss*'
+lines 'all(.[].processes[]; .name == "nap_'$$'_1" and
     (keys - ["age_ms"] == ["name", "pid", "rss_bytes"]))'
-lines "all(.[].processes[]; .name == \"$napper\")"
 holds '.summary.processes | length == 1'
 
 # The budget cannot hold at this rate: so the rate goes, on record.

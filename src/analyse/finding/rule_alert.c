@@ -32,8 +32,8 @@ static void take_alert(void *to, const struct alert *x)
 
     if (!x->rule || x->metric == METRIC_IDS)
         return;
-    while (i < r->count &&
-            strncmp(r->items[i].rule, x->rule, sizeof(r->items[i].rule) - 1))
+    while (i < r->count && strncmp(r->items[i].rule, x->rule,
+                                   sizeof(r->items[i].rule) - 1) != 0)
         i++;
     if (i == RULES_MAX)
         return;

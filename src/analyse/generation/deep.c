@@ -84,7 +84,7 @@ static void index_operators(struct deep *d)
         if (o->items[i].place.layer >= (int)d->layer_count)
             d->layer_count = (size_t)o->items[i].place.layer + 1;
     }
-    d->by_id = alloc_zero(d->id_count + 1, sizeof(*d->by_id));
+    d->by_id = alloc_zero(d->id_count + 1, sizeof(struct operator_figures *));
     d->step_of = alloc_zero(d->id_count + 1, sizeof(*d->step_of));
     d->elsewhere = alloc_zero(d->id_count + 1, sizeof(*d->elsewhere));
     d->state = alloc_zero(d->layer_count + 1, sizeof(*d->state));

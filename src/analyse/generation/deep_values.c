@@ -129,8 +129,10 @@ static struct deep_value first_of(const struct deep_value *v)
 static void sum_up(struct buf *rows)
 {
     size_t count = rows->len / sizeof(struct deep_value);
+    struct deep_value *sums = alloc_zero(count + 1, sizeof(*sums));
+    double *added = alloc_zero(count + 1, sizeof(*added));
     struct map place = { 0 };
-    struct buf sums = { 0 }, added = { 0 };
+    size_t sum_count = 0;
 
     for (size_t i = 0; i < count; i++) {
         const struct deep_value *v =
@@ -139,24 +141,18 @@ static void sum_up(struct buf *rows)
         const uint64_t *at = map_find(&place, key);
 
         if (at) {
-            double *had = &((double *)(void *)added.p)[*at];
-
-            add_value(&((struct deep_value *)(void *)sums.p)[*at], v, *had);
-            ++*had;
+            add_value(&sums[*at], v, added[*at]);
+            added[*at]++;
             continue;
         }
-
-        struct deep_value first = first_of(v);
-        double one = 1;
-
-        map_put(&place, key, added.len / sizeof(one));
-        buf_add(&sums, &first, sizeof(first));
-        buf_add(&added, &one, sizeof(one));
+        map_put(&place, key, sum_count);
+        sums[sum_count] = first_of(v);
+        added[sum_count++] = 1;
     }
-    if (sums.len)
-        buf_add(rows, sums.p, sums.len);
-    buf_release(&sums);
-    buf_release(&added);
+    if (sum_count)
+        buf_add(rows, sums, sum_count * sizeof(*sums));
+    free(sums);
+    free(added);
     map_release(&place);
 }
 
