@@ -137,6 +137,7 @@ group() {
         npm_ort ort-1.17 1.17.0
         npm_ort ort-1.23 1.23.2
         if [ "$(uname -m)" = x86_64 ]; then
+            npm_package ort-1.14 onnxruntime-node 1.14.0
             npm_package ort-1.15 onnxruntime-node 1.15.1
             npm_package ort-1.20 onnxruntime-node 1.20.1
             npm_package ort-1.22 onnxruntime-node 1.22.0
