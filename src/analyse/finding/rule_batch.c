@@ -85,7 +85,7 @@ int rule_batch(struct findings *f, const struct finding_case *c,
     size_t count = 0;
 
     (void)e;
-    if (c->count < 2 * COUNT_LEAST)
+    if (c->count < (size_t)2 * COUNT_LEAST)
         return 0;
 
     struct sample_time *all = alloc_zero(c->count, sizeof(*all));

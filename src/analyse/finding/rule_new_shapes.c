@@ -97,7 +97,7 @@ int rule_new_shapes(struct findings *f, const struct finding_case *c,
         struct error *e)
 {
     (void)e;
-    if (c->count < SIZES_LEAST * SAME_LEAST)
+    if (c->count < (size_t)SIZES_LEAST * SAME_LEAST)
         return 0;
 
     struct sized *all = alloc_zero(c->count, sizeof(*all));
