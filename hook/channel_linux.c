@@ -237,19 +237,21 @@ static bool watch_forks(void)
     return pthread_atfork && pthread_atfork(NULL, NULL, go_on_in_child) == 0;
 }
 
-static void begin(const char *dir)
+/* 0, or why there is no ring. */
+static int begin(const char *dir)
 {
     static bool watches;
     size_t len = dir ? text_len(dir) : 0;
 
-    if (!len || len >= sizeof(folder) || *dir != '/' ||
-            !(watches || (watches = watch_forks())))
-        return;
+    if (!len || len >= sizeof(folder) || *dir != '/')
+        return EINVAL;
+    if (!watches && !(watches = watch_forks()))
+        return ENOMEM;
     for (size_t i = 0; i <= len; i++)
         folder[i] = dir[i];
     if (!read_settings()) {
         *folder = 0;
-        return;
+        return ENOENT;
     }
     asked_records = ring_records();
     channel_ticks_per_us = number_in("ORTMETER_TICKS", TICKS_MAX);
@@ -262,13 +264,14 @@ static void begin(const char *dir)
 
     if (why)
         ring_file_refused(folder, own_pid, why);
+    return why;
 }
 
 void channel_init(void)
 {
     int saved = errno;
 
-    begin(hook_variable("ORTMETER_DIR"));
+    (void)begin(hook_variable("ORTMETER_DIR"));
     errno = saved;
 }
 
@@ -299,16 +302,20 @@ static void forget_texts(void)
         atomic_store_explicit(&set[i], 0, memory_order_relaxed);
 }
 
-bool channel_listen(const char *dir)
+int channel_listen(const char *dir)
 {
-    int saved = errno;
+    int saved = errno, why;
 
-    if (channel_wanted() || *folder || !start_anew())
-        return false;
+    if (channel_wanted() || *folder)
+        return EBUSY;
+    if (!start_anew())
+        return ENOMEM;
     forget_texts();
-    begin(dir);
+    why = begin(dir);
+    if (why)
+        *folder = 0; /* the next one may have more luck */
     errno = saved;
-    return channel_wanted();
+    return why;
 }
 
 void channel_stop(void)

@@ -404,16 +404,18 @@ static void tell_libraries_again(void)
     }
 }
 
-bool hook_listen(const char *dir)
+int hook_listen(const char *dir)
 {
-    if (second_copy() || !channel_listen(dir))
-        return false;
+    int why = second_copy() ? EEXIST : channel_listen(dir);
+
+    if (why)
+        return why;
     active = true;
     channel_reserve(LISTEN_RECORDS);
     kernels_again();
     tell_libraries_again();
     scan(true);
-    return true;
+    return 0;
 }
 
 void hook_stop(void)

@@ -134,9 +134,10 @@ uintptr_t hook_next_definition(const char *name);
 #define HOOK_PATH 1024
 bool hook_object_at(struct image *out, char path[HOOK_PATH], uintptr_t address);
 
-/* A collector that comes when the program runs already, and its end.  False: as
+/* A collector that comes when the program runs already, and its end.  0, or why
+ * not: EEXIST where another copy of this library is in the process, else as
  * channel_listen() has it. */
-bool hook_listen(const char *dir);
+int hook_listen(const char *dir);
 void hook_stop(void);
 
 /* After fork(), in the child. */
@@ -180,9 +181,10 @@ const char *hook_variable(const char *name);
 /* Once, before anything else here: makes the process's ring, if there is a
  * collector. */
 void channel_init(void);
-/* The same for a collector that comes later, in that folder.  False: there is
- * one already, or none in the folder. */
-bool channel_listen(const char *dir);
+/* The same for a collector that comes later, in that folder.  0, or why not, an
+ * errno: EBUSY where there is one already, ENOENT where there is none in the
+ * folder, or what came of making the ring; then another may be tried. */
+int channel_listen(const char *dir);
 /* That collector is no longer told anything. */
 void channel_stop(void);
 bool channel_wanted(void); /* there is a ring */

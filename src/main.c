@@ -61,8 +61,8 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "ortmeter: %s\n", e.text);
         return EXIT_FAILED;
     }
-    if (config_skipped(files))
-        (void)fprintf(stderr, "ortmeter: %s\n", config_skipped(files));
+    for (size_t i = 0; config_skipped(files, i); i++)
+        (void)fprintf(stderr, "ortmeter: %s\n", config_skipped(files, i));
     options_use(files);
 
     int rc = cmd_main(cmd, argc - 1, argv + 1);

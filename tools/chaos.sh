@@ -21,6 +21,17 @@ end=$((start + ${CHAOS_SECONDS:-600}))
 steady=()
 ! setarch -R true 2>/dev/null || steady=(setarch -R)
 
+# A net with a hole finds nothing: what its reports look like is tried first.
+found='ERROR: \|runtime error: '
+for mistake in 0 1; do
+    said=$("${steady[@]}" build/asan/tests/chaos/chaos probe 1 "$mistake" 2>&1) ||
+        true # it ends badly, as it should
+    grep -q "$found" <<<"$said" || {
+        echo "chaos: mistake $mistake, made on purpose, is not reported" >&2
+        exit 1
+    }
+done
+
 # Some of each kind at any time, so that a machine that does not get to the end
 # has tried all of them.
 schedule() { # lines of kind, first round, rounds
@@ -61,7 +72,9 @@ while read -r kind wanted; do
         "$rounds" "$wanted" "$readings" "$refused"
     left=$((left + wanted - rounds))
 done < <(schedule | awk '{ sum[$1] += $3 } END { for (k in sum) print k, sum[k] }')
-if grep -h 'FAILED\|ERROR: \|runtime error: ' build/chaos-*.log; then
+if grep -q "^[a-z]*: FAILED\|$found" build/chaos-*.log; then
+    # All that was said of it: where, and how it came there.
+    grep -l "^[a-z]*: FAILED\|$found" build/chaos-*.log | xargs tail -n 60
     exit 1
 fi
 [ "$left" -eq 0 ] || echo "time was up before $left rounds: they were not tried"

@@ -26,6 +26,7 @@ npms='' # still to be fetched: folder,name,version
 pips='' # the same from PyPI: folder,python,packages...
 orts='' # the same for ONNX Runtimes alone: version,maven|pypi
 web=''  # what the page needs: all or few
+glibc='' # still to be fetched: yes
 
 say() {
     printf 'deps: %s\n' "$*" >&2
@@ -85,6 +86,11 @@ ort_of() { # version, maven|pypi
     [ -e "build/ort/$1/libonnxruntime.so" ] || orts="$orts $1,$2"
 }
 
+# Debian 11's C library as build/glibc-2.31, for programs that are linked to it.
+old_glibc() {
+    [ -e build/glibc-2.31/lib/x86_64-linux-gnu/libc.so.6 ] || glibc=yes
+}
+
 # Exactly what web/package-lock.json names; never more than once.
 web_packages() { # all, or few: without what only tests need
     stamp=web/node_modules/.ortmeter
@@ -131,12 +137,14 @@ group() {
         npm_ort ort-1.17 1.17.0
         npm_ort ort-1.23 1.23.2
         if [ "$(uname -m)" = x86_64 ]; then
+            npm_package ort-1.14 onnxruntime-node 1.14.0
             npm_package ort-1.15 onnxruntime-node 1.15.1
             npm_package ort-1.20 onnxruntime-node 1.20.1
             npm_package ort-1.22 onnxruntime-node 1.22.0
             npm_package ort-1.25 onnxruntime-node 1.25.1
             ort_of 1.28.0 maven
             ort_of 1.31.1 pypi
+            old_glibc
         fi
         deb prometheus=prometheus victoria-metrics=victoria-metrics curl=curl
         npm_package protobufjs protobufjs 8.8.1
@@ -305,6 +313,40 @@ fetch_ort() { # version, maven|pypi
     rm -rf "$archives"
 }
 
+# One of Debian's packages by its digest, unpacked and not installed.
+unpack_deb() { # folder, digest, path in the archive's pool
+    curl --silent --fail --location --max-time 120 -o "$1/package.deb" \
+        "http://deb.debian.org/debian/pool/main/$3" &&
+        echo "$2  $1/package.deb" | sha256sum --check &&
+        dpkg-deb -x "$1/package.deb" "$1" && rm "$1/package.deb"
+}
+
+unpack_glibc() { # folder
+    unpack_deb "$1" \
+        05f7264da867b37f4c5ce49266b558ea1e81e05a9464f623152fca70f3550282 \
+        g/glibc/libc6_2.31-13+deb11u11_amd64.deb &&
+        unpack_deb "$1" \
+            e478f2709d8474165bb664de42e16950c391f30eaa55bc9b3573281d83a29daf \
+            g/gcc-10/libgcc-s1_10.2.1-6_amd64.deb &&
+        unpack_deb "$1" \
+            5c155c58935870bf3b4bfe769116841c0d286a74f59eccfd5645693ac23f06b1 \
+            g/gcc-10/libstdc++6_10.2.1-6_amd64.deb
+}
+
+# Without it a test is skipped, and says so.
+fetch_glibc() {
+    temp=build/glibc-2.31.part
+    say "fetching glibc 2.31 from Debian"
+    rm -rf "$temp"
+    mkdir -p "$temp"
+    if unpack_glibc "$temp" >"$log" 2>&1; then
+        mv -T "$temp" build/glibc-2.31
+    else
+        say "glibc 2.31 cannot be had here, see $log"
+        rm -rf "$temp"
+    fi
+}
+
 fetch_pip() { # folder python package...
     dir=$1
     python=$2
@@ -350,3 +392,4 @@ done
 for entry in $orts; do
     fetch_ort "${entry%,*}" "${entry#*,}"
 done
+[ -z "$glibc" ] || fetch_glibc

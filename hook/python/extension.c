@@ -231,6 +231,7 @@ FUNCTION(thread_name)
 
 /* --- a collector of its own ----------------------------------------------- */
 
+/* 0, or an errno: why not, as hook_listen() has it. */
 FUNCTION(listen)
 {
     const char *folder;
@@ -240,7 +241,8 @@ FUNCTION(listen)
         return wrong("listen(folder)");
     if (!take_text(&folder, args[0]))
         return NULL;
-    return extension.PyBool_FromLong(hook_listen(folder));
+    return extension.PyLong_FromUnsignedLongLong(
+            (unsigned long long)hook_listen(folder));
 }
 
 FUNCTION(stop)

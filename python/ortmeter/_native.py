@@ -103,7 +103,7 @@ class Nobody:
     def now(self) -> int:
         return 0
 
-    def listen(self, _folder: str) -> bool:
+    def listen(self, _folder: str) -> int:
         raise RuntimeError("ortmeter cannot record this process: " + self.reason)
 
     def _nothing(self, *_: object) -> None:

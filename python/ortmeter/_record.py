@@ -3,6 +3,7 @@
 The collector is a process of its own, `ortmeter collect`: a program that crashes
 loses nothing of what it did before."""
 
+import errno
 import gc
 import json
 import os
@@ -82,6 +83,16 @@ def _tell_sessions() -> None:
             _watched.add(o)
 
 
+def _why_not(error: int) -> str:
+    """In words, what native.listen() returns."""
+    if error == errno.EBUSY:
+        return ("this process is being recorded already: by `ortmeter run`, "
+                "or by another ortmeter.record()")
+    if error == errno.EEXIST:
+        return "another copy of libortmeter.so is in this process"
+    return "no memory can be shared with the collector: " + os.strerror(error)
+
+
 class Recording:
     """What record() returns: `with` begins and ends it; start() and stop() do
     the same."""
@@ -95,8 +106,7 @@ class Recording:
 
     def start(self) -> Run:
         if native.listening():
-            raise OrtmeterError("this process is being recorded already: by `ortmeter run`, "
-                                "or by another ortmeter.record()")
+            raise OrtmeterError(_why_not(errno.EBUSY))
         self._pid = os.getpid()
         # A group of its own: Ctrl-C is for the program, whose end is waited for.
         self._collector = subprocess.Popen(
@@ -108,9 +118,10 @@ class Recording:
         if not line:
             raise OrtmeterError(self._end() or "the collector ended at once")
         told = json.loads(line)
-        if not native.listen(told["folder"]):
+        why_not = native.listen(told["folder"])
+        if why_not:
             self._end()
-            raise OrtmeterError("another library of ortmeter is in this process")
+            raise OrtmeterError(_why_not(why_not))
         if _finder not in sys.meta_path:
             sys.meta_path.insert(0, _finder)
         why = _take_imported()

@@ -12,9 +12,10 @@ struct figures {
     size_t count;
 };
 
+/* What is not known is left out: NaN. */
 static void add(struct figures *f, enum metric_id metric, double value)
 {
-    if (f->count < FIGURES_MAX)
+    if (!isnan(value) && f->count < FIGURES_MAX)
         f->item[f->count++] = (struct run_figure){ metric, value };
 }
 
@@ -31,8 +32,7 @@ static void add_latency(struct figures *f, const struct spread_figures *x)
     add(f, METRIC_inference_duration_p90_seconds, x->p90 / 1e9);
     add(f, METRIC_inference_duration_p95_seconds, x->p95 / 1e9);
     add(f, METRIC_inference_duration_p99_seconds, x->p99 / 1e9);
-    if (!isnan(x->p99_9))
-        add(f, METRIC_inference_duration_p99_9_seconds, x->p99_9 / 1e9);
+    add(f, METRIC_inference_duration_p99_9_seconds, x->p99_9 / 1e9);
     if (x->count > 1)
         add(f, METRIC_inference_duration_stddev_seconds, x->stddev / 1e9);
     if (x->pairs)

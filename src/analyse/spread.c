@@ -54,8 +54,10 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static double quantile(const struct spread *s, double q)
+static double quantile(const struct spread *s, double q, uint64_t least)
 {
+    if (s->count < least)
+        return NAN;
     return s->hist ? (double)hist_quantile(s->hist, q)
                    : quantile_u64(s->kept, s->count, q);
 }
@@ -63,7 +65,7 @@ static double quantile(const struct spread *s, double q)
 /* The only one there is, also where it is called p50. */
 static double median(const struct spread *s)
 {
-    return s->hist ? hist_median(s->hist) : quantile(s, 0.5);
+    return s->hist ? hist_median(s->hist) : quantile(s, 0.5, 1);
 }
 
 bool spread_figures(struct spread *s, struct spread_figures *out)
@@ -85,10 +87,10 @@ bool spread_figures(struct spread *s, struct spread_figures *out)
         .jitter = pairs > 0 ? s->steps / pairs : 0,
         .pairs = s->count - 1,
         .p50 = median(s),
-        .p90 = quantile(s, 0.90),
-        .p95 = quantile(s, 0.95),
-        .p99 = quantile(s, 0.99),
-        .p99_9 = s->count >= SPREAD_P99_9_LEAST ? quantile(s, 0.999) : NAN,
+        .p90 = quantile(s, 0.90, SPREAD_PERCENTILES_LEAST),
+        .p95 = quantile(s, 0.95, SPREAD_PERCENTILES_LEAST),
+        .p99 = quantile(s, 0.99, SPREAD_PERCENTILES_LEAST),
+        .p99_9 = quantile(s, 0.999, SPREAD_P99_9_LEAST),
         .relative_error = s->hist ? HIST_RELATIVE_ERROR : 0,
     };
     return true;

@@ -12,7 +12,9 @@
 
 #define SPREAD_EXACT 262144
 
-/* Of fewer values, p99.9 would be the greatest, or near to it. */
+/* Of fewer values, p90 would be the greatest, and p95 and p99 with it. */
+#define SPREAD_PERCENTILES_LEAST 10
+/* And so would p99.9, or near to it. */
 #define SPREAD_P99_9_LEAST 1000
 
 /* Starts zeroed. */
@@ -30,12 +32,12 @@ struct spread {
 struct spread_figures {
     uint64_t count;
     double mean, median, min, max;
-    double stddev;  /* of a sample; needs two values */
-    double jitter;  /* mean difference of one value to the next */
-    uint64_t pairs; /* so many differences; 0: there is no jitter */
-    double p50;     /* the median */
-    double p90, p95, p99;
-    double p99_9;          /* NaN: there are too few */
+    double stddev;        /* of a sample; needs two values */
+    double jitter;        /* mean difference of one value to the next */
+    uint64_t pairs;       /* so many differences; 0: there is no jitter */
+    double p50;           /* the median */
+    double p90, p95, p99; /* NaN, like the next: there are too few */
+    double p99_9;
     double relative_error; /* of the percentiles; 0: exact */
 };
 

@@ -2,6 +2,7 @@
  * faster. */
 #include "analyse/finding/findings.h"
 #include "analyse/summary.h"
+#include "cmd/advise/advise_try.h"
 #include "cmd/cli/options.h"
 #include "cmd/cli/output.h"
 #include "cmd/cli/source.h"
@@ -10,16 +11,71 @@
 #include "cmd/text/term.h"
 #include "export/json/findings_json.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 struct settings {
-    bool json;
+    bool json, tries;
     const char *out;
     struct source source;
 };
 
+/* --- what was tried ------------------------------------------------------- */
+
+static void trials_json(struct json *j, const struct trials *t)
+{
+    json_array(j, "tried");
+    for (size_t i = 0; i < t->count; i++) {
+        const struct tried *x = &t->items[i];
+
+        json_object(j, NULL);
+        json_text(j, "what", x->what);
+        json_text(j, "from", x->from);
+        json_text(j, "to", x->to);
+        json_text(j, "verdict", x->verdict);
+        json_real(j, "before_us", x->before_us);
+        json_real(j, "change", x->change);
+        if (isfinite(x->low) && isfinite(x->high)) {
+            json_array(j, "interval");
+            json_real(j, NULL, x->low);
+            json_real(j, NULL, x->high);
+            json_end(j);
+        }
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void trials_text(const struct page *p, const struct trials *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        const struct tried *x = &t->items[i];
+
+        buf_printf(p->out, "%-*s%s %s instead of %s: ", PAGE_COLUMN, "tried",
+                x->what, x->to, x->from);
+        if (strcmp(x->verdict, "better") == 0)
+            buf_text(p->out, "a gain, ");
+        else if (strcmp(x->verdict, "cannot_tell") == 0)
+            buf_text(p->out, "cannot tell, ");
+        else
+            buf_text(p->out, "no gain, ");
+        buf_printf(p->out, "%+.1f %% time of an inference", 100 * x->change);
+        if (isfinite(x->low) && isfinite(x->high))
+            buf_printf(p->out, " (%+.1f to %+.1f %%)", 100 * x->low,
+                    100 * x->high);
+        buf_char(p->out, '\n');
+    }
+    if (!t->count)
+        buf_printf(p->out, "%-*snothing: the options are the usual ones\n",
+                PAGE_COLUMN, "tried");
+}
+
+/* --- all of it ------------------------------------------------------------ */
+
 static void write_findings(struct buf *text, const struct settings *s,
-        const struct summary *summary, const struct findings *f)
+        const struct summary *summary, const struct findings *f,
+        const struct trials *t)
 {
     if (s->json) {
         struct json j = json_into(text);
@@ -27,6 +83,8 @@ static void write_findings(struct buf *text, const struct settings *s,
         json_object(&j, NULL);
         json_text(&j, "run_id", summary->run.id);
         findings_json_members(&j, f);
+        if (s->tries)
+            trials_json(&j, t);
         json_end(&j);
         buf_char(text, '\n');
         return;
@@ -35,6 +93,8 @@ static void write_findings(struct buf *text, const struct settings *s,
     const struct page p = { text, !s->out && term_colours(stdout) };
 
     findings_text(&p, f);
+    if (s->tries)
+        trials_text(&p, t);
 }
 
 static int advise(struct buf *text, const struct settings *s,
@@ -42,19 +102,25 @@ static int advise(struct buf *text, const struct settings *s,
 {
     struct summary summary;
     struct findings f;
+    struct trials t = { .count = 0 };
     int rc = summary_read(&summary, store, row, e);
 
     if (rc)
         return rc;
     rc = findings_read(&f, &summary, store, row, e);
+    if (!rc && s->tries)
+        rc = advise_try(&t, &summary, e);
     if (!rc)
-        write_findings(text, s, &summary, &f);
+        write_findings(text, s, &summary, &f, &t);
     findings_release(&f);
     summary_release(&summary);
     return rc;
 }
 
 static const struct option options[] = {
+    OPTION_FLAG("try", 0, struct settings, tries,
+            "measure what other session options do for its model, by pairs as "
+            "'check' does; up to half a minute each"),
     JSON_OPTION(struct settings),
     SOURCE_OPTIONS(struct settings, source),
     OUT_OPTION(struct settings),
@@ -89,12 +155,15 @@ const struct cmd cmd_advise = {
             "no\n"
             "numbers, inferences that were slow and what they have in common, "
             "a pace\n"
-            "that changed, work on weights alone, values quantised for "
-            "nothing,\n"
-            "optimisation switched off, waiting for Python's GIL.  RUN is its "
-            "id, the\n"
-            "beginning of one, or 'last', which is also meant when it is left "
-            "out.\n",
+            "that changed, several speeds, work on weights alone, values "
+            "quantised for\n"
+            "nothing, optimisation switched off, operators not fused or not "
+            "on the\n"
+            "device, too many or too few threads, spinning, padding, new "
+            "shapes,\n"
+            "batches, waiting for Python's GIL.  RUN is its id, the beginning "
+            "of one, or\n"
+            "'last', which is also meant when it is left out.\n",
     .options = options,
     .notes = "What cannot be told from what was recorded is not said.\n"
              "\n"
@@ -103,6 +172,7 @@ const struct cmd cmd_advise = {
              "wrong usage.\n",
     .examples = "advise\n"
                 "advise 3f2a\n"
+                "advise last --try\n"
                 "advise last --json\n",
     .words_max = 1,
     .settings_size = sizeof(struct settings),

@@ -40,9 +40,17 @@ char *check_side_text(const struct check_settings *s, int side)
         buf_printf(&text, " with %s", s->orts[side]);
     if (s->levels[0] != s->levels[1])
         buf_printf(&text, " at level %s", bench_level_names[s->levels[side]]);
+    if (s->side_threads[0] != s->side_threads[1])
+        buf_printf(&text, " with threads: %llu",
+                (unsigned long long)s->side_threads[side]);
     name = alloc_text(buf_cstr(&text));
     buf_release(&text);
     return name;
+}
+
+bool check_is_single(const struct check_settings *s)
+{
+    return s->side_threads[0] == 1 && s->side_threads[1] == 1;
 }
 
 static bool is_worker(int *side)
@@ -250,14 +258,19 @@ static int check(const struct cmd_call *c, struct error *e)
         rc = fail(e, -EINVAL, "--duration takes seconds, more than 0");
     if (!rc && (s->count < 20 || s->count > 1000000))
         rc = fail(e, -EINVAL, "--count takes 20 to 1000000");
-    if (!rc && s->threads > 1024)
-        rc = fail(e, -EINVAL, "--threads takes 0 to 1024");
+    for (int i = 0; i < 2; i++) {
+        if (s->side_threads[i] == CHECK_AS_BOTH)
+            s->side_threads[i] = s->threads;
+        if (!rc && s->side_threads[i] > 1024)
+            rc = fail(e, -EINVAL, "threads are 0 to 1024");
+    }
     return rc;
 }
 
 static const struct check_settings defaults = {
     .levels = { BENCH_LEVEL_ALL, BENCH_LEVEL_ALL },
     .threads = 1,
+    .side_threads = { CHECK_AS_BOTH, CHECK_AS_BOTH },
     .count = USUAL_COUNT,
     .duration_s = USUAL_DURATION_S,
     .metered = METERED_SETTINGS,
@@ -291,6 +304,11 @@ static const struct option options[] = {
     OPTION_NUMBER("threads", 0, struct check_settings, threads, "N",
             "threads within an operator; 1 if not given, which finds the "
             "smallest changes"),
+    OPTION_NUMBER("base-threads", 0, struct check_settings, side_threads[0],
+            "N", "the same of base alone; 0: as ONNX Runtime thinks",
+            .rare = true),
+    OPTION_NUMBER("head-threads", 0, struct check_settings, side_threads[1],
+            "N", "the same of head alone", .rare = true),
     OPTION_NUMBER("batch", 0, struct check_settings, batch, "N",
             "samples in an inference", .rare = true),
     OPTION_TEXTS("dim", 0, struct check_settings, dim_texts, "NAME=N",

@@ -79,8 +79,9 @@ static struct energy_zone *find(struct energy_zone *zones, size_t count,
  * that was found first, as samplers are in the order of trust. */
 static bool is_again(const struct energy_zone *z, const struct energy_zone *by)
 {
-    if (z == by || by->role == ZONE_AGAIN || z->part != by->part ||
-            strcmp(z->name, by->name) != 0)
+    if (z == by || by->role == ZONE_AGAIN || z->part != by->part)
+        return false;
+    if (!z->name || !by->name || strcmp(z->name, by->name) != 0)
         return false;
     /* Two GPUs of one name are two, unless different drivers tell of them. */
     if (z->source && by->source && strcmp(z->source, by->source) == 0 &&

@@ -37,7 +37,7 @@ struct energy_zone {
     uint32_t subject;
     uint32_t parent; /* subject that includes it; 0: none is known */
     enum zone_part part;
-    const char *name;   /* "package-0" */
+    const char *name; /* "package-0"; NULL: it has none, and is like no other */
     const char *source; /* the sampler */
     bool built_in;      /* a GPU or NPU in the package of a CPU */
     bool has_joules;    /* it counts; else it tells watts */
@@ -51,7 +51,7 @@ void zones_plan(struct energy_zone *zones, size_t count);
 
 /* What a sensor of RAPL, powermetrics or the like measures, by its name, or
  * what is behind the last '/' of it: "package-0", "package-0/dram", "psys",
- * "gpu0", "ane". */
+ * "gpu0", "ane"; NULL is ZONE_OTHER. */
 enum zone_part zone_part_of(const char *name);
 
 /* "cpu", "gpu", "npu", "dram", "other", "machine", "meter". */

@@ -139,6 +139,8 @@ bool lws_request_has_zero(struct lws *wsi, const char *path, size_t len)
     bool asks = lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_URI_ARGS) > 0;
     size_t zeros = 0;
 
+    if (!lws_hdr_total_length(wsi, WSI_TOKEN_HTTP))
+        return true;
     while (zeros < 3 && !path[len + zeros])
         zeros++;
     return zeros == 3 || (zeros == 2 && !asks &&

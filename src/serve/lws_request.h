@@ -12,7 +12,8 @@ const char *lws_request_peer(struct lws *wsi, char *room, size_t size);
 /* job_free() frees it. */
 struct job *lws_request_read(struct lws *wsi, bool upgrade);
 
-/* Whether a path ends with %00.  The library lets it end the path and does not
- * count it; but it lies in its buffer, before the arguments or the version,
- * which have a zero before them in any case. */
+/* Whether a path ends with %00, or nobody can tell, since the request has no
+ * version and nothing was ever written behind its path.  The library lets it
+ * end the path and does not count it; but it lies in its buffer, before the
+ * arguments or the version, which have a zero before them in any case. */
 bool lws_request_has_zero(struct lws *wsi, const char *path, size_t len);

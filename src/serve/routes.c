@@ -133,7 +133,7 @@ static const struct param spans_params[] = {
 
 static const struct param events_params[] = {
     RUN_PARAM,
-    LIST_PARAM("kind", "mark|load|lost|alert", 4, "these only"),
+    LIST_PARAM("kind", "mark|load|lost|alert|slow", 5, "these only"),
     FROM_TO,
     INT_PARAM("limit", 1, 10000, "200", "how many"),
     INT_PARAM("after", 0, 9007199254740992, "0",

@@ -94,7 +94,7 @@ const struct schema schemas[] = {
                "text?:s,session?:i,inference?:i,phase?:s,expected_ms?:n,"
                "input_tokens?:i,tokens?:i,first_ms?:n,tokens_per_second?:n,"
                "rule?:s,severity?:'note|look|trouble',metric?:s,value?:n,"
-               "threshold?:n}" },
+               "threshold?:n,causes?:[{cause:s,effect_ms?:n}]}" },
     { "Missing", "{member:s,reason:s,remedy?:s}" },
     { "Finding", "{rule:s,severity:'note|look|trouble',text:s,detail?:s,"
                  "gain_ms?:n,evidence:[{name:s,value:n,unit:s}],"

@@ -8,6 +8,7 @@
 #include "serve/state.h"
 
 #include <stdarg.h>
+#include <unistd.h>
 
 #define WORDS 12
 
@@ -31,7 +32,7 @@ int verb(const struct cmd *cmd, ...)
     chaos_runs++;
     chaos_refused += rc == EXIT_FAILED;
     if (rc == EXIT_USAGE) { /* our own mistake: nothing was tried */
-        (void)fprintf(stderr, "chaos: %s %s\n", cmd->name, argv[1]);
+        (void)dprintf(STDERR_FILENO, "chaos: %s %s\n", cmd->name, argv[1]);
         abort();
     }
     return rc;
@@ -116,8 +117,8 @@ static void ask(struct server *s, const struct route *route, struct str id,
     chaos_refused += a.status >= 400;
     if (a.status == 400 || (strstr(a.type, "json") && a.body.len &&
                                    !json_is_sound(buf_str(&a.body)))) {
-        (void)fprintf(stderr, "chaos: %s: %d %.200s\n", route->path, a.status,
-                buf_cstr(&a.body));
+        (void)dprintf(STDERR_FILENO, "chaos: %s: %d %.200s\n", route->path,
+                a.status, buf_cstr(&a.body));
         abort(); /* we asked badly, or it is no JSON */
     }
     answer_release(&a);

@@ -25,18 +25,19 @@ static void everything(void)
         "2.00 s\n  prog --flag\n",
         "  ONNX Runtime 1.23.2 from Node.js  /lib/ort.so\n",
         "  small/model  on CUDA, CPU  loaded in 5.00 ms\n"
-        "    4 inferences  p50 10.0 µs  p99 20.0 µs  batch 2\n",
+        "    4 inferences  p50 10.0 µs  batch 2\n",
         "  bad\n    could not be loaded: no such file\n",
         "      mean       p50       p90       p95       p99     p99.9       "
         "max",
-        "  latency        12.0 µs   10.0 µs   20.0 µs   20.0 µs   20.0 µs   "
+        "  latency        12.0 µs   10.0 µs   too few   too few   too few   "
         "too few"
         "   20.0 µs\n",
         "4 in all, 1 failed   jitter 7.00 µs   stddev 7.21 µs\n",
         "45,455 inferences/s, 75,758 samples/s\n",
         "4 tokens in 1 generation   first after 20.0 µs, then every 20.0 µs"
         "   100,000 tokens/s\n",
-        "prefill         1 inference   mean 20.0 µs   p99 20.0 µs\n",
+        "each further    p50 20.0 µs   too few for p90 and p99\n",
+        "prefill         1 inference   mean 20.0 µs\n",
         "tokenise                   8.00 µs  in 2 sections, pre_inference\n",
         "1 × bad shape\n",
         "CPU 1.50 s, at most 50.0 MB resident\n",

@@ -17,6 +17,17 @@ rc=0
 [ "$rc" -eq 137 ] || fail "exit code $rc"
 "$ortmeter" list "${db[@]}" -n 2 --json >run.json
 is .total 4
+# A percentile of two is none, in text, JSON, page and list alike.
+"$ortmeter" report last~2 "${db[@]}" --json >two.json
+jq -e '.latency | .count == 2 and has("p50_us") and
+    (has("p90_us") or has("p95_us") or has("p99_us") | not)' two.json ||
+    fail "percentiles of two: $(cat two.json)"
+"$ortmeter" report last~2 "${db[@]}" >out
+grep -qE '^  latency .*( +too few){4} ' out || fail "$(cat out)"
+! grep -q 'p99 ' out || [ "$(grep -c 'p99 ' out)" -eq 1 ] || fail "$(cat out)"
+"$ortmeter" list "${db[@]}" --metric inference_duration_p95_seconds --json |
+    jq -e '.runs | all(has("metric") | not)' >/dev/null ||
+    fail "list has a p95 of three at most"
 is '.runs | length' 2
 is '.runs[0].run.status' killed
 "$ortmeter" list "${db[@]}" >out

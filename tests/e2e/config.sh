@@ -114,5 +114,22 @@ if chown 12345 ortmeter.toml 2>/dev/null; then
     grep -q 'belongs to another user' err || fail "nothing was said: $(cat err)"
 fi
 rm ortmeter.toml
+# Nor do settings that are somebody else's, as root's are after `su`, stop us.
+mkdir -p theirs/ortmeter
+echo '[list' >theirs/ortmeter/ortmeter.toml
+echo '[list' >ortmeter.toml
+chmod 000 ortmeter.toml theirs
+chmod 755 . # whoever we are then may be here
+other=(env XDG_CONFIG_HOME="$PWD/theirs")
+[ "$(id -u)" -ne 0 ] ||
+    other=(setpriv --reuid 65534 --regid 65534 --clear-groups "${other[@]}")
+if "${other[@]}" test -x "$ortmeter" -a -x .; then
+    "${other[@]}" "$ortmeter" list --help >out 2>err ||
+        fail "somebody else's settings stop us: $(cat err)"
+    [ "$(grep -c 'ortmeter.toml is passed over: it is not yours to read' err)" -eq 2 ] ||
+        fail "nothing was said: $(cat err)"
+fi
+chmod 755 theirs
+rm -f ortmeter.toml
 mkfifo ortmeter.toml
 timeout 10 "$ortmeter" list --db t.db >out 2>err || fail "a pipe keeps us waiting"

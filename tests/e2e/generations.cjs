@@ -19,6 +19,7 @@ const drafts = process.argv[5] === 'drafts';
 const SKEW_NS = 20000; // of a clock that is made from the processor's counter
 const OTHERS = 30;     // must be there to leave out what tracing slowed
 const TIMES_OFF = 3;   // exit code
+const PERCENTILES_LEAST = 10; // of fewer, there is neither p90 nor p99
 
 let off = ''; // what is not as the program's clock says
 
@@ -98,13 +99,17 @@ function figures(texts, from, to, leaveOut) {
     const gaps = all.flatMap((x) => x.later).filter((l) => !leaveOut || !l.traced);
     const first = all.map((x) => x.ttft);
     const each = gaps.flatMap((l) => Array(l.tokens).fill(Math.floor(l.ns / l.tokens)));
+    const few = [];
     const said = {ttft_ms: sum(first) / first.length,
                   tpot_ms: sum(gaps.map((l) => l.ns)) / each.length};
     for (const [name, share] of [['p50', 0.5], ['p90', 0.9], ['p99', 0.99]]) {
-        said[`ttft_${name}_ms`] = quantile(first, share);
-        said[`tpot_${name}_ms`] = quantile(each, share);
+        for (const [of, list] of [['ttft', first], ['tpot', each]])
+            if (share === 0.5 || list.length >= PERCENTILES_LEAST)
+                said[`${of}_${name}_ms`] = quantile(list, share);
+            else
+                few.push(`${of}_${name}_ms`);
     }
-    return {said, later: sum(all.flatMap((x) => x.later).map((l) => l.tokens)),
+    return {said, few, later: sum(all.flatMap((x) => x.later).map((l) => l.tokens)),
             counted: each.length};
 }
 
@@ -117,6 +122,8 @@ function compare(texts) {
     for (const [name, ns] of Object.entries(ours.said))
         check(Math.abs(t[name] - ns / 1e6) < 2e-6 * (1 + ns / 1e6),
               `${name} is ${t[name]}, not ${ns / 1e6}`);
+    for (const name of ours.few)
+        check(!(name in t), `${name} of too few is ${t[name]}`);
     // The tails of a run are whatever the machine did in it.
     for (const name of ['ttft_ms', 'ttft_p50_ms', 'tpot_ms', 'tpot_p50_ms'])
         near(name, 1e6 * t[name], own.said[name]);

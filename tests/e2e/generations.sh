@@ -45,8 +45,8 @@ is .phases.prefill.count 8
     FROM tokens WHERE run = (SELECT max(run) FROM tokens)')" = "480|480|59" ] ||
     fail "not one row for each token"
 
-made turns 8 24 60
-is .tokens.count 480
+made turns 10 24 60
+is .tokens.count 600
 holds '.tokens | .ttft_p50_ms <= .ttft_p90_ms and .ttft_p90_ms <= .ttft_p99_ms'
 holds '.tokens | .tpot_p50_ms <= .tpot_p90_ms and .tpot_p90_ms <= .tpot_p99_ms'
 

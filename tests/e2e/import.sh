@@ -267,6 +267,12 @@ same parts "$(sql "SELECT (SELECT text FROM texts WHERE id = section_name),
     duration_ns / 1000 FROM pipeline_sections WHERE run = :run
     ORDER BY 2 DESC LIMIT 1" | tr '\t' ' ')" 'RPC (execute) time 2795620'
 
+# Long names do not push the times out of their column.
+"$ortmeter" report last --db t.db >text
+[ "$(grep -E '  in 1 section, ' text | sed 's/µ/u/; s/  in 1 section, .*//' |
+    awk '{ print length($0) }' | sort -u | wc -l)" -eq 1 ] ||
+    fail "times of sections are not below each other: $(cat text)"
+
 cat >ort.csv <<'END'
 Msg Timestamp,Message,Time,Unit of Measurement,Timing Source,Event Level,Event Identifier
 UNKNOWN,FINALIZE,500,US,BACKEND,ROOT,NULL

@@ -93,8 +93,11 @@ done
 [ "$count" -gt 2 ] || fail "only $count versions of ONNX Runtime are here"
 
 # Before 1.15 kernels do not say who they are: inferences only.
-old=$(ort_library ort-1.10)
-"$programs/traced" "$hook" all "$programs/profiled" "$old" "$models/mlp.onnx" \
-    3 own >ours 2>err || fail "1.10: $(cat err)"
-grep -q '^traced 0 of 3, 0 operator runs' ours || fail "1.10: $(cat ours)"
+for folder in ort-1.10 ort-1.14; do
+    [ -e "$npm/$folder" ] || continue
+    "$programs/traced" "$hook" all "$programs/profiled" \
+        "$(ort_library "$folder")" "$models/mlp.onnx" 3 own >ours 2>err ||
+        fail "$folder: $(cat err)"
+    grep -q '^traced 0 of 3, 0 operator runs' ours || fail "$folder: $(cat ours)"
+done
 echo "$compared sessions of $count versions"

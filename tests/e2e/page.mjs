@@ -126,6 +126,9 @@ async function storedRun(server, run) {
     const page = await open(server), report = await json(server, `/api/report?run=${run}`);
     await page.goto(`${server.url}/?view=run&run=${run}`);
     await settled(page);
+    const found = (await json(server, `/api/findings?run=${run}`)).findings;
+    assert.ok(found.some(x => x.rule === 'alert'), 'the alert is a finding');
+    assert.equal(await page.locator('.answer h1').innerText(), found[0].text, 'the headline is the worst finding');
     near(await figure(page, 'a token, p50'), report.phases.decode.p50_us / 1e6, 'p50 of a token');
     near(await figure(page, 'first token'), report.tokens.ttft_p50_ms / 1e3, 'first token');
     near(await figure(page, 'memory, most'), report.memory.peak_rss_bytes, 'memory');

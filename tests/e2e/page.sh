@@ -20,7 +20,8 @@ for _ in 1 2 3 4 5 6 7; do
     done
 done
 for _ in 1 2; do
-    "$ortmeter" run --ops all --energy model --quiet -- node "$SRC/demo/demo.mjs" >out 2>err ||
+    "$ortmeter" run --ops all --energy model --quiet \
+        --alert 'inference_duration_seconds > 1us note' -- node "$SRC/demo/demo.mjs" >out 2>err ||
         fail "the demo did not run"
 done
 export ONLY=${ONLY:-storedRun,timeline,graph,compare,runs,live,devices,signIn,embedded,demo}

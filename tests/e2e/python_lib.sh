@@ -50,3 +50,25 @@ compare_all() { # command...
     [ "$said" = "$(cat plain.err)" ] ||
         fail "$1 says something else on stderr under the meter"
 }
+
+# The package's own tests (tests/python), its version, and how long its import
+# takes: a test for each Python, as all of them after one another take long.
+test_package() { # version of Python
+    use_python "$1"
+    and_set "package-$1"
+    export PYTHONPATH=$SRC/python:$PYTHONPATH MODEL=$model ORTMETER_DB=$TMPDIR/own.db
+    "$python" -m pytest -q -rs -p no:cacheprovider --rootdir "$SRC/tests/python" \
+        --basetemp "$TMPDIR/base" "$SRC/tests/python" >tests.log 2>&1 ||
+        fail "$set_name: $(tail -n 40 tests.log)"
+    echo "$set_name: $(tail -n 1 tests.log)"
+    [ "$("$ortmeter" --version)" = "ortmeter $("$python" -c \
+        'import ortmeter; print(ortmeter.__version__)')" ] ||
+        fail "the package and the program have two versions"
+    # Compiled, as pip leaves it; the fastest, as others want the processor, too.
+    mkdir copy && cp -r "$SRC/python/ortmeter" copy/
+    "$python" -m compileall -q copy
+    for ((i = 0; i < 9; i++)); do
+        PYTHONPATH=copy PATH=$BUILD:$PATH "$python" -X importtime -c 'import ortmeter' 2>&1 |
+            awk -F '|' '$3 ~ /^ ortmeter$/ { print $2 / 1000 }'
+    done | sort -n | head -n 1 | sed 's/.*/  import ortmeter: & ms (aim 20)/'
+}

@@ -2,7 +2,7 @@
 # The wheel, as `pip install .` makes it of a clean clone, in a fresh venv without
 # network: the program is there, measures Python, and leaves nothing when it goes;
 # auditwheel has nothing to move.  What is installed as it is edited has the command
-# and finds its library, too, out of the sdist.
+# and finds its library, too.  An sdist is the clone, file by file.
 . "$(dirname "$0")/lib.sh"
 . "$here/python_lib.sh"
 
@@ -19,18 +19,19 @@ with_tools() { # command...
     PYTHONPATH=$tools PATH=$tools/bin:$PATH "$@"
 }
 
-try_wheel() { # wheel
-    rm -rf venv t.db run.json
-    "$python" -m venv venv
-    (cd venv && find . -name __pycache__ -prune -o -type f -print | sort) >before
+files_of_venv() {
+    (cd venv && find . -name __pycache__ -prune -o -type f -print | sort)
+}
+
+put_in() { # wheel
     venv/bin/pip install --quiet --no-index "$1" || fail "pip cannot install $1"
     cmp venv/bin/ortmeter <(unzip -p "$1" '*/scripts/ortmeter') ||
         fail "venv/bin/ortmeter is not the program itself"
-    try_program venv/bin/ortmeter
-    try_program venv/bin/python -m ortmeter
-    try_package
+}
+
+take_out() {
     venv/bin/pip uninstall --quiet --yes ortmeter
-    (cd venv && find . -name __pycache__ -prune -o -type f -print | sort) >after
+    files_of_venv >after
     cmp before after || fail "something is left: $(diff before after)"
 }
 
@@ -65,15 +66,30 @@ try_program() { # command...
     counted 29
 }
 
-echo "a wheel"
+# What is built for the wheel serves what is edited, too.
+built=(--no-index --no-deps --no-build-isolation --config-settings "builddir=$TMPDIR/built")
+
+echo "an sdist"
 git clone --quiet "$SRC" clone
-with_tools "$python" -m pip wheel --quiet --disable-pip-version-check --no-index \
-    --no-deps --no-build-isolation --wheel-dir dist ./clone >pip.log 2>&1 ||
-    fail "$(tail -n 20 pip.log)"
+(cd clone && with_tools "$python" -c 'import mesonpy; mesonpy.build_sdist("..")') \
+    >sdist.log 2>&1 || fail "$(tail -n 20 sdist.log)"
+tar -xzf ortmeter-*.tar.gz
+diff -r --exclude .git --exclude PKG-INFO clone ortmeter-*/ ||
+    fail "the sdist is not the clone"
+
+echo "a wheel"
+with_tools "$python" -m pip wheel --quiet --disable-pip-version-check "${built[@]}" \
+    --wheel-dir dist ./clone >pip.log 2>&1 || fail "$(tail -n 20 pip.log)"
 wheel=(dist/ortmeter-*-py3-none-*.whl)
 [ -e "${wheel[0]}" ] || fail "it made $(ls dist)"
 [ "$(stat -c %s "${wheel[0]}")" -lt 10000000 ] || fail "it is over 10 MB"
-try_wheel "${wheel[0]}"
+"$python" -m venv venv
+files_of_venv >before
+put_in "${wheel[0]}"
+try_program venv/bin/ortmeter
+try_program venv/bin/python -m ortmeter
+try_package
+take_out
 
 echo "repaired"
 with_tools "$python" -m auditwheel show "${wheel[0]}" >audit.log 2>&1 ||
@@ -81,20 +97,18 @@ with_tools "$python" -m auditwheel show "${wheel[0]}" >audit.log 2>&1 ||
 grep -o 'manylinux_[0-9_]*x86_64' audit.log | head -n 1
 with_tools "$python" -m auditwheel repair -w repaired "${wheel[0]}" \
     >audit.log 2>&1 || fail "$(tail -n 5 audit.log)"
-! unzip -l repaired/*.whl | grep -q 'ortmeter.libs' || fail "libraries were moved"
-try_wheel repaired/*manylinux*.whl
+unzip -q -d whole "${wheel[0]}"
+unzip -q -d repaired/whole repaired/*manylinux*.whl
+diff -r --exclude '*.dist-info' whole repaired/whole || fail "libraries were moved"
+put_in repaired/*manylinux*.whl
+try_program venv/bin/ortmeter
+take_out
 
-echo "an sdist, installed as it is edited"
-(cd clone && with_tools "$python" -c 'import mesonpy; mesonpy.build_sdist("..")') \
-    >sdist.log 2>&1 || fail "$(tail -n 20 sdist.log)"
-tar -xzf ortmeter-*.tar.gz
-"$python" -m venv venv
-with_tools venv/bin/pip install --quiet --no-index --no-deps \
-    --no-build-isolation -e ./ortmeter-*/ >pip.log 2>&1 ||
+echo "installed as it is edited"
+with_tools venv/bin/pip install --quiet "${built[@]}" -e ./clone >pip.log 2>&1 ||
     fail "$(tail -n 20 pip.log)"
 export PATH=$tools/bin:$PATH # it looks whether it is built
 try_program venv/bin/python -m ortmeter
 try_program venv/bin/ortmeter
 try_package
-venv/bin/pip uninstall --quiet --yes ortmeter
-[ ! -e venv/bin/ortmeter ] || fail "a command is left"
+take_out

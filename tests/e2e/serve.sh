@@ -152,6 +152,12 @@ upgrade=(-H 'Connection: Upgrade' -H 'Upgrade: websocket'
 expect 421 -H 'Host: evil.example' "$base/metrics"
 expect 400 "$base/%00"
 expect 400 "$base/%00?run=last"
+# Without a version nothing is known to stand behind the path.
+exec 3<>"/dev/tcp/127.0.0.1/${base##*:}"
+printf 'GET /healthz\r\nHost: 127.0.0.1:%s\r\n\r\n' "${base##*:}" >&3
+read -r -t 60 line <&3 || fail "no answer without a version"
+exec 3>&-
+[[ $line == 'HTTP/1.'?' 400'* ]] || fail "without a version: $line"
 expect 403 -H 'Origin: http://evil.example' "$base/metrics"
 expect 403 -H 'Origin: http://evil.example' -X DELETE "${bearer[@]}" "$one"
 expect 403 "${upgrade[@]}" -H 'Origin: http://evil.example' "$base/ws/metrics"

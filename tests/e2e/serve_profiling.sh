@@ -1,7 +1,7 @@
 #!/bin/bash
 # serve_profiling.sh -- what /ws/profiling says of live runs: power as a meter
 # shows it, layers and components as they are stored; of run --serve and through
-# a collector's socket.
+# a collector's socket; and which errors it tells of.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 need_tool curl
@@ -35,10 +35,10 @@ END_OF_PROGRAM
 command=(-q --ops all --meter meter.txt --meter-offset 0 --
     sh program "$here" "$npm" "$models")
 
-listen() {
+listen() { # how many errors, and what is said to it
     : >said.txt
-    node --experimental-websocket "$here/profiling_types.mjs" "$base" >said.txt \
-        2>client.err &
+    node --experimental-websocket "$here/profiling_types.mjs" "$base" "$@" \
+        >said.txt 2>client.err &
     listener=$!
     await grep -q '"open"' said.txt
 }
@@ -96,11 +96,39 @@ check "$runner"
 # --- through the collector's socket ---------------------------------------------------
 
 rm -f end
-"$ortmeter" serve 2>serve.err &
+mkdir -p roots/broken
+echo '{}' >roots/broken/config.json
+echo 'no model' >roots/broken/model.onnx
+"$ortmeter" serve --model-root roots 2>serve.err &
 server=$!
 await is_serving serve.err
 listen
 "$ortmeter" run "${command[@]}" >out.txt 2>run.err &
 check $!
+
+# --- errors ---------------------------------------------------------------------------
+
+# What is said wrongly is answered, and it goes on.
+listen 4 'no JSON' '[]' '{"type":"ping"}' '{"type":"subscribe","run":"nobody"}'
+wait "$listener" || fail "the client: $(cat client.err)"
+jq -es 'map(select(.type == "error")) | map(.data.code) == ["bad_json",
+    "bad_json", "unknown_type", "unknown_run"] and all(.[];
+    (.timestamp | type) == "number" and (.data | has("run_id") | not) and
+    (.data.message | length > 0))' said.txt >/dev/null ||
+    fail "wrong messages: $(cat said.txt)"
+
+# A text that could not be made: those who wait hear it, too, and nothing else
+# of those who want errors only.
+listen 1 '{"type":"subscribe","types":["error"]}'
+status=$(curl -s -o answer.json -w '%{http_code}' -X POST \
+    -H "Authorization: Bearer $owner" -H 'Content-Type: application/json' \
+    -d '{"prompt":"a","modelPath":"broken"}' "$base/api/profiling/generate")
+[ "$status" = 500 ] || fail "a broken model: $status $(cat answer.json)"
+wait "$listener" || fail "the client: $(cat client.err)"
+jq -es --slurpfile answer answer.json 'map(select(has("data"))) | length == 1 and
+    (.[0] | .type == "error" and (.timestamp | type) == "number" and
+    .data.code == "generation_failed" and
+    .data.message == $answer[0].detail)' said.txt >/dev/null ||
+    fail "the failure: $(cat said.txt) $(cat answer.json)"
 kill "$server"
 wait "$server" || fail "the server did not end well"

@@ -189,7 +189,10 @@ function pageTokens() {
     };
     const slowed = (what, value, n) => sameCount(what, value.split(' ')[0], n);
     for (const [name, member] of Object.entries(TOKENS))
-        of(name, same, known[member] && 1e6 * known[member]);
+        if (shown.get(name) === 'too few')
+            member in known && fail(`tokens, ${name}: too few, and yet in JSON`);
+        else
+            of(name, same, known[member] && 1e6 * known[member]);
     of('tokens', sameCount, known.count);
     of('generations', sameCount, known.generations);
     of('tokens a second', sameRate, known.tokens_per_s);
@@ -391,12 +394,24 @@ function line(label) {
 
 const DURATION = '([\\d,]+(?:\\.\\d+)? (?:ns|µs|us|ms|s|min))';
 
+function inNs(ms) {
+    return ms === undefined ? undefined : 1e6 * ms;
+}
+
 function after(label, word, ns) {
     const found = new RegExp(`${word} ${DURATION}`).exec(line(label) ?? '');
     if (!found && ns !== undefined)
         fail(`${label}: no '${word}' in the text`);
     if (found)
         same(`${label} ${word}`, found[1], ns);
+}
+
+// Of too few there is no percentile, in neither of them.
+function inBoth(what, shown, us) {
+    if ((shown === undefined) !== (us === undefined))
+        fail(`${what} is not in both`);
+    if (shown !== undefined)
+        same(what, shown, 1e3 * us);
 }
 
 // How many tracing slowed: "(without 3 that ...)", "(with 1 that ...)".
@@ -434,9 +449,12 @@ function terminal() {
         for (const p of ['p50', 'p90', 'p99'])
             t[`tpot_${p}_ms`] &&
                 after('each further', p, 1e6 * t[`tpot_${p}_ms`]);
+        for (const [label, of] of [['first token', 'ttft'], ['each further', 'tpot']])
+            if (line(label) && / too few for p90/.test(line(label)) === `${of}_p90_ms` in t)
+                fail(`${label}: too few is not in both`);
         for (const p of ['p50', 'p90', 'p99'])
             t.generations - (t.ttft_left_out ?? 0) > 1 &&
-                after('first token', p, 1e6 * t[`ttft_${p}_ms`]);
+                after('first token', p, inNs(t[`ttft_${p}_ms`]));
         slowed('first token', t.ttft_left_out,
                line('first token') ? t.ttft_slowed_by_tracing : 0);
     }
@@ -452,8 +470,8 @@ function terminal() {
         if (x) {
             sameCount(phase, /([\d,]+) inf/.exec(shown)[1], x.count);
             for (const name of ['mean', 'p99'])
-                same(`${phase} ${name}`, new RegExp(`${name} ${DURATION}`).exec(shown)[1],
-                     1e3 * x[`${name}_us`]);
+                inBoth(`${phase} ${name}`, new RegExp(`${name} ${DURATION}`).exec(shown)?.[1],
+                       x[`${name}_us`]);
         }
     }
     for (const s of run.sweep ?? []) {
@@ -543,8 +561,8 @@ function textSessions() {
             return;
         sameCount('inferences of a session', /^ +([\d,]+) inf/.exec(lines[at + 1])[1], x.count);
         for (const p of ['p50', 'p99'])
-            same(`${p} of a session`, new RegExp(`${p} ${DURATION}`).exec(lines[at + 1])[1],
-                 1e3 * x[`${p}_us`]);
+            inBoth(`${p} of a session`, new RegExp(`${p} ${DURATION}`).exec(lines[at + 1])?.[1],
+                   x[`${p}_us`]);
     });
 }
 

@@ -103,6 +103,23 @@ static void circle(void)
     zones_plan(z, 0);
 }
 
+/* A database of others may leave names and sources out: such sensors are no
+ * two of the same. */
+static void nameless(void)
+{
+    struct energy_zone z[] = {
+        { .subject = 1, .part = ZONE_OTHER },
+        { .subject = 2, .part = ZONE_OTHER },
+        { .subject = 3, .part = ZONE_OTHER, .name = "a" },
+    };
+
+    zones_plan(z, LEN(z));
+    for (size_t i = 0; i < LEN(z); i++)
+        expect(&z[i], ZONE_COUNTED, 0);
+    CHECK_INT(zone_part_of(NULL), ZONE_OTHER);
+    CHECK_INT(zone_part_of(""), ZONE_OTHER);
+}
+
 static void names(void)
 {
     CHECK_INT(zone_part_of("package-1"), ZONE_CPU);
@@ -123,6 +140,7 @@ int main(void)
     twice();
     machine();
     circle();
+    nameless();
     names();
     return test_result();
 }

@@ -428,8 +428,8 @@ static void listens_again(void)
         hooked_listen();
         CHECK(unsetenv("ORTMETER_DIR") == 0);
         CHECK(!channel_wanted());
-        CHECK(channel_listen(rings_folder(hooked.rings)));
-        CHECK(!channel_listen(rings_folder(hooked.rings))); /* one at a time */
+        CHECK_INT(channel_listen(rings_folder(hooked.rings)), 0);
+        CHECK_INT(channel_listen(rings_folder(hooked.rings)), EBUSY);
         channel_reserve(1 << 10);
         channel_send(&(struct record){ .kind = RECORD_MARK,
                 .mark = { .text = channel_text("the same text") } });
@@ -441,8 +441,29 @@ static void listens_again(void)
         channel_send(&(struct record){ .kind = RECORD_MARK });
         CHECK_INT(hooked_count(RECORD_MARK), 1);
         hooked_end();
-        CHECK(!channel_listen("/nonexistent"));
+        CHECK_INT(channel_listen("/nonexistent"), ENOENT);
+        CHECK_INT(channel_listen("relative"), EINVAL);
     }
+}
+
+/* A collector that found no room is not in the way of the next. */
+static void listens_after_refusal(void)
+{
+    struct rlimit before;
+
+    hooked_listen();
+    CHECK(unsetenv("ORTMETER_DIR") == 0);
+    CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    CHECK(setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 16384, before.rlim_max }) ==
+            0);
+    CHECK_INT(channel_listen(rings_folder(hooked.rings)), EFBIG);
+    CHECK(!channel_wanted());
+    CHECK(!channel_folder());
+    CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    CHECK_INT(channel_listen(rings_folder(hooked.rings)), 0);
+    channel_send(&(struct record){ .kind = RECORD_MARK });
+    CHECK_INT(hooked_count(RECORD_MARK), 1);
+    hooked_end();
 }
 
 int main(void)
@@ -464,6 +485,7 @@ int main(void)
     HOOKED(strange_folders);
     HOOKED(header);
     HOOKED(listens_again);
+    HOOKED(listens_after_refusal);
     HOOKED(cost);
     return test_result();
 }

@@ -1,4 +1,4 @@
-"""What the package's tests share.  tests/e2e/python_package.sh runs them, on every
+"""What the package's tests share.  tests/e2e/python_package*.sh run them, on every
 Python that is here; MODEL is the path of a small model."""
 import os
 import subprocess

@@ -65,20 +65,20 @@ def test_limits(run_pytest):
     result = run_pytest(USE + """
 @pytest.mark.ortmeter(max_p95_ms=60000, max_rss_mb=60000, max_failed=0)
 def test_within(session):
-    infer(session, 5)
+    infer(session, 11)
 
 @pytest.mark.ortmeter(max_p95_ms=0.000001)
 def test_over(session):
-    infer(session, 5)
+    infer(session, 11)
 
 @pytest.mark.ortmeter(max_p95_ms=60000)
 class TestClass:
     @pytest.mark.ortmeter(max_rss_mb=1)
     def test_memory(self, session, ortmeter):
-        infer(session, 6)
+        infer(session, 12)
 
     def test_raises(self, session):
-        infer(session, 7)
+        infer(session, 13)
         raise KeyError("its own")
 """)
     result.assert_outcomes(passed=1, failed=3)

@@ -1,12 +1,14 @@
 """Recording oneself, and reading what was recorded."""
 import json
+import resource
+import shutil
 import sqlite3
 import subprocess
 import sys
 
 import ortmeter
 import pytest
-from ortmeter import monitor
+from ortmeter import _native, _record, monitor
 
 
 def test_late_take_over(database, session, feed):
@@ -141,6 +143,41 @@ def test_refusals(tmp_path):
     with pytest.raises(ortmeter.OrtmeterError, match="junk.db"):
         ortmeter.open(tmp_path / "junk.db").list()
     assert not monitor.listening()
+
+
+def test_no_room_for_a_ring(database, session, feed, monkeypatch):
+    """That is said as it is, and the next recording has nothing of it."""
+    listen = _record.native.listen
+
+    def within_a_limit(folder):
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (16384, hard))
+        try:
+            return listen(folder)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    monkeypatch.setattr(_record.native, "listen", within_a_limit)
+    with pytest.raises(ortmeter.OrtmeterError, match="shared with the collector: File too large"):
+        ortmeter.record(database).start()
+    assert not monitor.listening()
+    monkeypatch.undo()
+    with ortmeter.record(database) as run:
+        session.run(None, feed)
+    assert run.report()["latency"]["count"] == 1
+
+
+def test_two_copies_of_the_library(script, tmp_path, database):
+    copy = tmp_path / "copy.so"
+    shutil.copy(_native.library("libortmeter.so"), str(copy))
+    out = script("""
+import sys, ortmeter
+try:
+    ortmeter.record(sys.argv[1]).start()
+except ortmeter.OrtmeterError as e:
+    print(e)
+""", str(database), before=["env", "LD_PRELOAD=%s" % copy])
+    assert out == "another copy of libortmeter.so is in this process\n"
 
 
 def test_reading(database, session, feed):

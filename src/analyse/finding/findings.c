@@ -17,7 +17,15 @@ static finding_rule *const rules[] = {
     rule_optimisation_off,
     rule_constant_work,
     rule_round_trips,
+    rule_unfused,
+    rule_fallback,
+    rule_threads,
+    rule_spinning,
+    rule_new_shapes,
+    rule_padding,
+    rule_batch,
     rule_gil,
+    rule_modes,
 };
 
 const char *finding_severity_name(enum finding_severity s)
@@ -156,23 +164,39 @@ static int by_weight(const void *a, const void *b)
     return (gain_x < gain_y) - (gain_x > gain_y);
 }
 
-int findings_read(struct findings *out, const struct summary *summary,
-        struct store *s, int64_t run, struct error *e)
+static int apply(struct findings *out, finding_rule *const *which, size_t count,
+        struct finding_case c, struct error *e)
 {
-    struct finding_case c = { .summary = summary, .store = s, .run = run };
-
     *out = (struct findings){ .count = 0 };
 
     int rc = read_case(&c, e);
 
-    for (size_t i = 0; !rc && i < LEN(rules); i++)
-        rc = rules[i](out, &c, e);
+    for (size_t i = 0; !rc && i < count; i++)
+        rc = which[i](out, &c, e);
     if (out->count)
         qsort(out->items, out->count, sizeof(*out->items), by_weight);
     free(c.inferences);
     if (rc)
         findings_release(out);
     return rc;
+}
+
+int findings_read(struct findings *out, const struct summary *summary,
+        struct store *s, int64_t run, struct error *e)
+{
+    return apply(out, rules, LEN(rules),
+            (struct finding_case){ .summary = summary, .store = s, .run = run },
+            e);
+}
+
+int findings_read_slow(struct findings *out, const struct summary *summary,
+        struct store *s, int64_t run, struct error *e)
+{
+    static finding_rule *const slow[] = { rule_slow };
+
+    return apply(out, slow, LEN(slow),
+            (struct finding_case){ .summary = summary, .store = s, .run = run },
+            e);
 }
 
 void findings_release(struct findings *f)
@@ -182,5 +206,6 @@ void findings_release(struct findings *f)
         buf_release(&f->items[i].detail);
     }
     free(f->items);
+    free(f->slow.items);
     *f = (struct findings){ .count = 0 };
 }

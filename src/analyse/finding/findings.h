@@ -36,6 +36,15 @@ struct finding {
     size_t inference_count;
 };
 
+/* An inference that was slow. */
+struct finding_slow {
+    uint64_t number, start_ns, duration_ns;
+    uint32_t session;
+    uint8_t phase;
+    double expected_ns; /* as those around it */
+    uint32_t causes;    /* bits: which of the causes were there */
+};
+
 struct findings {
     struct finding *items; /* the worst first, then by gain */
     size_t count;
@@ -50,10 +59,14 @@ struct findings {
             struct cause_found found;
         } causes[16];
         size_t cause_count;
+        struct finding_slow *items; /* `count` of them, in order */
     } slow;
 };
 
 int findings_read(struct findings *out, const struct summary *summary,
+        struct store *s, int64_t run, struct error *e);
+/* Only which inferences were slow, and why. */
+int findings_read_slow(struct findings *out, const struct summary *summary,
         struct store *s, int64_t run, struct error *e);
 void findings_release(struct findings *f);
 
@@ -81,6 +94,7 @@ void finding_evidence(struct finding *f, const char *name, double value,
 /* Each adds what it finds. */
 typedef int finding_rule(struct findings *f, const struct finding_case *c,
         struct error *e);
-finding_rule rule_alert, rule_constant_work, rule_gil, rule_leak,
-        rule_level_shift, rule_not_numbers, rule_optimisation_off,
-        rule_round_trips, rule_slow;
+finding_rule rule_alert, rule_batch, rule_constant_work, rule_fallback,
+        rule_gil, rule_leak, rule_level_shift, rule_modes, rule_new_shapes,
+        rule_not_numbers, rule_optimisation_off, rule_padding, rule_round_trips,
+        rule_slow, rule_spinning, rule_threads, rule_unfused;

@@ -121,6 +121,35 @@ static struct cause_case *make_cases(const struct finding_case *c,
     return cases;
 }
 
+/* Which of the causes were there in each slow one. */
+static void keep_slow(struct findings *f, const struct finding_case *c,
+        const struct cause_case *cases, const struct signals *signals,
+        const struct cause_found *found)
+{
+    size_t n = 0;
+
+    f->slow.items = alloc_zero(f->slow.count, sizeof(*f->slow.items));
+    for (size_t i = 0; i < c->count; i++) {
+        const struct inference *of = &c->inferences[i];
+        struct finding_slow *x = &f->slow.items[n];
+
+        if (!cases[i].slow)
+            continue;
+        *x = (struct finding_slow){
+            .number = of->number,
+            .start_ns = of->start_ns,
+            .duration_ns = of->duration_ns,
+            .session = of->session,
+            .phase = of->phase,
+            .expected_ns = (double)of->duration_ns - cases[i].excess_ns,
+        };
+        for (size_t k = 0; k < f->slow.cause_count; k++)
+            if (signals->items[found[k].cause].there[i])
+                x->causes |= 1u << k;
+        n++;
+    }
+}
+
 static int find_causes(struct findings *f, const struct finding_case *c,
         const struct cause_case *cases, struct error *e)
 {
@@ -139,6 +168,7 @@ static int find_causes(struct findings *f, const struct finding_case *c,
         f->slow.causes[i].found = found[i];
         f->slow.cause_count++;
     }
+    keep_slow(f, c, cases, &signals, found);
     free(found);
     signals_release(&signals);
     return 0;

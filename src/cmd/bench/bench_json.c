@@ -7,9 +7,11 @@
 #include <math.h>
 #include <string.h>
 
+/* What is not known is left out: NaN. */
 static void us(struct json *j, const char *key, double ns)
 {
-    json_fixed(j, key, ns / 1e3, 3);
+    if (!isnan(ns))
+        json_fixed(j, key, ns / 1e3, 3);
 }
 
 static void ms(struct json *j, const char *key, uint64_t ns)
@@ -96,8 +98,7 @@ static void spread(struct json *j, const char *key,
     us(j, "p90_us", f->p90);
     us(j, "p95_us", f->p95);
     us(j, "p99_us", f->p99);
-    if (!isnan(f->p99_9))
-        us(j, "p99_9_us", f->p99_9);
+    us(j, "p99_9_us", f->p99_9);
     json_end(j);
 }
 

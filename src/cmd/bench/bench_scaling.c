@@ -3,6 +3,7 @@
 #include "analyse/trade_off.h"
 #include "base/alloc.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 double bench_row_per_s(const struct bench_row *row)
@@ -33,7 +34,12 @@ const char *bench_level_name(enum ort_level level)
     return "?";
 }
 
-/* What a bound of latency is about is the slow ones. */
+/* What a bound of latency is about is the slow ones: of few, the slowest. */
+static double slow_ns(const struct spread_figures *f)
+{
+    return isnan(f->p99) ? f->max : f->p99;
+}
+
 static void weigh_up(struct bench_scaling *out, const struct bench_report *r,
         const struct bench_energy *energy, double bound_ns)
 {
@@ -41,7 +47,7 @@ static void weigh_up(struct bench_scaling *out, const struct bench_report *r,
 
     for (size_t i = 0; i < r->row_count; i++)
         all[i] = (struct trade_off){
-            .latency_ns = r->rows[i].service.p99,
+            .latency_ns = slow_ns(&r->rows[i].service),
             .per_s = bench_row_samples_per_s(&r->rows[i]),
             .joules = energy[i].inference_j / energy[i].samples,
         };

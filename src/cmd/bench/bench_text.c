@@ -5,6 +5,7 @@
 #include "cmd/text/sweep_text.h"
 #include "cmd/text/term.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,8 @@ static void duration_cell(const struct sheet *p, double ns)
 {
     char text[16];
 
-    term_right(p->out, term_duration(text, ns), COLUMN_WIDTH);
+    term_right(p->out, isnan(ns) ? "too few" : term_duration(text, ns),
+            COLUMN_WIDTH);
 }
 
 static void bytes_cell(const struct sheet *p, uint64_t n)

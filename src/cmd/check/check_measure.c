@@ -253,9 +253,9 @@ static int one_pair(struct measuring *m, struct error *e)
 
     if (rc)
         return fail(e, rc, "the system has no random numbers");
-    rc = m->settings->commands[0]    ? pair_commands(m, out, first, e)
-         : m->settings->threads == 1 ? pair_alive(m, out, first, e)
-                                     : pair_apart(m, out, first, e);
+    rc = m->settings->commands[0]       ? pair_commands(m, out, first, e)
+         : check_is_single(m->settings) ? pair_alive(m, out, first, e)
+                                        : pair_apart(m, out, first, e);
     if (!rc)
         r->pairs++;
     return rc;
@@ -304,7 +304,7 @@ int check_measure(struct check_result *r, const char *self, char *const *argv,
 
     interrupt_catch();
     r->way = r->settings->commands[0] ? "whole runs, in turns"
-             : r->settings->threads == 1
+             : check_is_single(r->settings)
                      ? "two live processes on one processor, in turns"
                      : "fresh processes, one after the other, in turns";
     progress_open(&m.progress, r->settings->quiet);
@@ -339,7 +339,7 @@ static char **bench_argv(const struct check_settings *s, const char *self,
     size_t n = add(argv, 0, self, NULL);
 
     (void)snprintf(threads, sizeof(threads), "%llu",
-            (unsigned long long)s->threads);
+            (unsigned long long)s->side_threads[side]);
     (void)snprintf(batch, sizeof(batch), "%llu", (unsigned long long)s->batch);
     (void)snprintf(duration, sizeof(duration), "%.3f", s->duration_s / 12);
     n = add(argv, n, "bench", NULL);

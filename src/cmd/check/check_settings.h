@@ -8,6 +8,7 @@
 #define CHECK_WORKER_VARIABLE "ORTMETER_CHECK_WORKER"
 
 enum { CHECK_BASE, CHECK_HEAD };
+#define CHECK_AS_BOTH UINT64_MAX
 
 struct check_settings {
     const char *commands[2]; /* --base and --head; or NULL: models */
@@ -16,6 +17,8 @@ struct check_settings {
     int levels[2];       /* of bench_level_names */
     const char *provider;
     uint64_t threads, batch;
+    uint64_t
+            side_threads[2]; /* CHECK_AS_BOTH: `threads`, until it is checked */
     struct option_texts dim_texts;
     struct dim_given dims[OPTION_TEXTS_MAX];
 
@@ -27,6 +30,9 @@ struct check_settings {
     const char *out, *junit, *markdown, *benchmark, *bencher;
     struct metered_settings metered; /* of the runs that are recorded */
 };
+
+/* Whether both sides have one thread, so that they can share a processor. */
+bool check_is_single(const struct check_settings *s);
 
 /* "base" and "head". */
 extern const char *const check_side_names[2];

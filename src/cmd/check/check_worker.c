@@ -49,7 +49,7 @@ static int prepare(struct worker *w, const struct check_settings *s, int side,
 {
     const struct engine_setup setup = {
         .provider = s->provider,
-        .threads = (uint32_t)s->threads,
+        .threads = (uint32_t)s->side_threads[side],
         .level = bench_level(s->levels[side]),
     };
     const struct dims_wish wish = {
@@ -104,7 +104,7 @@ int check_worker(const struct check_settings *s, int side)
     struct check_hello hello = { 0 };
     struct error e = { 0 };
 
-    if (s->threads == 1)
+    if (check_is_single(s))
         (void)partner_pin(); /* else it is a little less steady */
 
     int rc = prepare(&w, s, side, &e);

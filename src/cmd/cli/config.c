@@ -18,7 +18,8 @@
 struct config {
     struct config_entry *entries;
     size_t count, cap;
-    struct error skipped; /* a file that was not read; "": none */
+    struct error skipped[2]; /* files that were not read; "": none */
+    size_t skipped_count;
 };
 
 struct reading_file {
@@ -60,9 +61,11 @@ static int read_file(struct config *c, const char *path, bool project,
                     : file_read(text, FILE_MAX, "%s", path);
     int rc = 0;
 
+    if (n == -EACCES)
+        whose = "is not yours to read";
     if (whose)
-        (void)fail(&c->skipped, -EPERM, "%s is passed over: it %s", path,
-                whose);
+        (void)fail(&c->skipped[c->skipped_count++], -EPERM,
+                "%s is passed over: it %s", path, whose);
     else if (n == -ENOENT || n == -ENOTDIR)
         rc = 0;
     else if (n < 0)
@@ -144,9 +147,9 @@ const struct config_entry *config_at(const struct config *c, size_t i)
     return &c->entries[i];
 }
 
-const char *config_skipped(const struct config *c)
+const char *config_skipped(const struct config *c, size_t i)
 {
-    return c->skipped.text[0] ? c->skipped.text : NULL;
+    return i < c->skipped_count ? c->skipped[i].text : NULL;
 }
 
 /* Formats, tags, rates, budgets and thresholds, and how much work is done.

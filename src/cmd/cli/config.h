@@ -38,8 +38,8 @@ void config_free(struct config *c);
 size_t config_count(const struct config *c);
 const struct config_entry *config_at(const struct config *c, size_t i);
 
-/* Which file was passed over, and why: a sentence.  NULL: none. */
-const char *config_skipped(const struct config *c);
+/* Which file was passed over, and why: a sentence each.  NULL: no more. */
+const char *config_skipped(const struct config *c, size_t i);
 
 /* The option may stand in a project's file: it names no library, database,
  * socket, address or file. */

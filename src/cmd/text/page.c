@@ -1,5 +1,7 @@
 #include "cmd/text/page.h"
 
+#include <math.h>
+
 #define LABEL_WIDTH 12
 
 void page_style(const struct page *p, enum term_style s)
@@ -26,7 +28,8 @@ void page_duration_column(const struct page *p, double ns)
 {
     char text[16];
 
-    term_right(p->out, term_duration(text, ns), PAGE_COLUMN);
+    term_right(p->out, isnan(ns) ? "too few" : term_duration(text, ns),
+            PAGE_COLUMN);
 }
 
 void page_count(const struct page *p, uint64_t n, const char *one,

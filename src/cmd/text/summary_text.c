@@ -15,7 +15,17 @@
 #include <string.h>
 #include <time.h>
 
-#define SESSIONS_MAX 20 /* the rest is counted */
+#define SESSIONS_MAX  20 /* the rest is counted */
+#define SECTION_WIDTH 24 /* at least, of the names of sections */
+
+/* Of too few there is none. */
+static void percentile(const struct page *p, const char *name, double ns)
+{
+    if (isnan(ns))
+        return;
+    buf_text(p->out, name);
+    page_duration(p, ns);
+}
 
 void summary_date(char out[32], uint64_t wall_ns)
 {
@@ -183,8 +193,7 @@ static void session(const struct page *p, const struct summary *s,
     if (x->latency.count) {
         buf_text(p->out, "  p50 ");
         page_duration(p, x->latency.p50);
-        buf_text(p->out, "  p99 ");
-        page_duration(p, x->latency.p99);
+        percentile(p, "  p99 ", x->latency.p99);
     }
     if (x->batch.count && x->batch.min != x->batch.max)
         buf_printf(p->out, "  batch %llu to %llu",
@@ -248,10 +257,7 @@ static void latency(const struct page *p, const struct summary *s)
         buf_char(p->out, '\n');
         page_label(p, "latency");
         for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-            if (isnan(values[i]))
-                term_right(p->out, "too few", PAGE_COLUMN);
-            else
-                page_duration_column(p, values[i]);
+            page_duration_column(p, values[i]);
         buf_char(p->out, '\n');
     }
     page_label(p, "inferences");
@@ -318,10 +324,10 @@ static void percentiles(const struct page *p, const char *label,
     page_label(p, label);
     buf_text(p->out, "    p50 ");
     page_duration(p, f->p50);
-    buf_text(p->out, "   p90 ");
-    page_duration(p, f->p90);
-    buf_text(p->out, "   p99 ");
-    page_duration(p, f->p99);
+    percentile(p, "   p90 ", f->p90);
+    percentile(p, "   p99 ", f->p99);
+    if (isnan(f->p90))
+        buf_text(p->out, "   too few for p90 and p99");
     slowed(p, left_out, marked);
     buf_char(p->out, '\n');
 }
@@ -407,8 +413,7 @@ static void tokens(const struct page *p, const struct summary *s)
         if (s->phase[i].count) {
             buf_text(p->out, "   mean ");
             page_duration(p, s->phase[i].mean);
-            buf_text(p->out, "   p99 ");
-            page_duration(p, s->phase[i].p99);
+            percentile(p, "   p99 ", s->phase[i].p99);
         }
         slowed(p, n->left_out, n->marked);
         buf_char(p->out, '\n');
@@ -417,12 +422,19 @@ static void tokens(const struct page *p, const struct summary *s)
 
 static void sections(const struct page *p, const struct summary *s)
 {
-    for (size_t i = 0; i < s->section_count && i < PAGE_LINES; i++) {
+    size_t shown =
+            s->section_count < PAGE_LINES ? s->section_count : PAGE_LINES;
+    size_t widest = SECTION_WIDTH;
+
+    for (size_t i = 0; i < shown; i++)
+        if (term_width(s->sections[i].name) > widest)
+            widest = term_width(s->sections[i].name);
+    for (size_t i = 0; i < shown; i++) {
         const struct summary_section *x = &s->sections[i];
 
         page_label(p, i ? "" : "sections");
         buf_text(p->out, "    ");
-        term_left(p->out, x->name, 24);
+        term_left(p->out, x->name, widest);
         page_duration_column(p, (double)x->total_ns);
         buf_text(p->out, "  in ");
         page_count(p, x->count, "section", "sections");

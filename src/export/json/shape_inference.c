@@ -39,8 +39,10 @@ static void percentiles(struct json *j, const struct spread_figures *f)
 {
     json_object(j, "percentiles");
     json_fixed(j, "p50", f->p50 / 1e6, 6);
-    json_fixed(j, "p90", f->p90 / 1e6, 6);
-    json_fixed(j, "p95", f->p95 / 1e6, 6);
+    if (f->count >= SPREAD_PERCENTILES_LEAST) {
+        json_fixed(j, "p90", f->p90 / 1e6, 6);
+        json_fixed(j, "p95", f->p95 / 1e6, 6);
+    }
     if (f->count >= P99_LEAST)
         json_fixed(j, "p99", f->p99 / 1e6, 6);
     if (f->count >= SPREAD_P99_9_LEAST && !isnan(f->p99_9))

@@ -13,14 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is not known is left out: NaN. */
 static void us(struct json *j, const char *key, double ns)
 {
-    json_fixed(j, key, ns / 1e3, 3);
+    if (!isnan(ns))
+        json_fixed(j, key, ns / 1e3, 3);
 }
 
 static void ms(struct json *j, const char *key, double ns)
 {
-    json_fixed(j, key, ns / 1e6, 6);
+    if (!isnan(ns))
+        json_fixed(j, key, ns / 1e6, 6);
 }
 
 static void optional_text(struct json *j, const char *key, const char *text)
@@ -177,8 +180,7 @@ static void spread(struct json *j, const struct spread_figures *f)
     us(j, "p90_us", f->p90);
     us(j, "p95_us", f->p95);
     us(j, "p99_us", f->p99);
-    if (!isnan(f->p99_9))
-        us(j, "p99_9_us", f->p99_9);
+    us(j, "p99_9_us", f->p99_9);
     if (f->relative_error > 0)
         json_real(j, "percentile_relative_error", f->relative_error);
 }

@@ -48,9 +48,11 @@ static int read_rows(struct run_metrics *f, struct store *s, int64_t run,
     return rc;
 }
 
+/* What is not known is left out: NaN. */
 static void seconds(struct figure_list *out, enum metric_id metric, double ns)
 {
-    (void)figure_add(out, metric, ns / 1e9);
+    if (!isnan(ns))
+        (void)figure_add(out, metric, ns / 1e9);
 }
 
 static void latency(struct figure_list *out, const struct spread_figures *l)
@@ -70,8 +72,7 @@ static void latency(struct figure_list *out, const struct spread_figures *l)
     seconds(out, METRIC_inference_duration_p90_seconds, l->p90);
     seconds(out, METRIC_inference_duration_p95_seconds, l->p95);
     seconds(out, METRIC_inference_duration_p99_seconds, l->p99);
-    if (!isnan(l->p99_9))
-        seconds(out, METRIC_inference_duration_p99_9_seconds, l->p99_9);
+    seconds(out, METRIC_inference_duration_p99_9_seconds, l->p99_9);
 }
 
 static void throughput(struct figure_list *out, const struct summary *s)

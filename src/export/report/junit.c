@@ -49,6 +49,8 @@ static void properties(struct buf *out, const struct summary *s)
     if (s->latency.count) {
         property(out, "latency_mean_us", s->latency.mean / 1e3);
         property(out, "latency_p50_us", s->latency.p50 / 1e3);
+    }
+    if (s->latency.count >= SPREAD_PERCENTILES_LEAST) {
         property(out, "latency_p95_us", s->latency.p95 / 1e3);
         property(out, "latency_p99_us", s->latency.p99 / 1e3);
     }

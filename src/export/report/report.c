@@ -118,6 +118,14 @@ static void about_run(struct report *r, const struct summary *s)
     report_end(r);
 }
 
+static void add_percentile(struct report_table *t, double ns)
+{
+    if (isnan(ns))
+        report_add(t, "too few");
+    else
+        report_add_duration(t, ns);
+}
+
 static void spread_row(struct report_table *t, const char *name,
         const struct spread_figures *f)
 {
@@ -129,10 +137,7 @@ static void spread_row(struct report_table *t, const char *name,
     report_add(t, name);
     report_addf(t, "%" PRIu64, f->count);
     for (size_t i = 0; i < LEN(figures); i++)
-        if (isnan(figures[i]))
-            report_add(t, "too few");
-        else
-            report_add_duration(t, figures[i]);
+        add_percentile(t, figures[i]);
 }
 
 static void latencies(struct report *r, const struct summary *s)
@@ -192,9 +197,9 @@ static void percentiles(struct report_table *t, const char *of,
     report_addf(t, "p50 of %s", of);
     report_add_duration(t, f->p50);
     report_addf(t, "p90 of %s", of);
-    report_add_duration(t, f->p90);
+    add_percentile(t, f->p90);
     report_addf(t, "p99 of %s", of);
-    report_add_duration(t, f->p99);
+    add_percentile(t, f->p99);
 }
 
 /* By tracing: left out of those times, or in them. */
@@ -396,7 +401,7 @@ static void sweep(struct report *r, const struct summary *s)
         report_add_duration(t, p->latency.p50);
         report_add_duration(t, p->low_ns);
         report_add_duration(t, p->high_ns);
-        report_add_duration(t, p->latency.p99);
+        add_percentile(t, p->latency.p99);
         report_addf(t, "%.1f", sweep_samples_per_s(p));
         sweep_slowed(t, p);
         report_add(t, p->rounds > 1 && sweep_overlaps(&s->sweep, i)

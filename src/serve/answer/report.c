@@ -263,6 +263,13 @@ static const struct summary_process *process_of(const struct summary *s,
     return NULL;
 }
 
+/* Of too few there is none. */
+static void percentile(struct json *j, const char *key, double ns)
+{
+    if (!isnan(ns))
+        json_fixed(j, key, ns / 1e3, 3);
+}
+
 static void latency_members(struct json *j, const struct spread_figures *f)
 {
     if (!f->count)
@@ -270,13 +277,12 @@ static void latency_members(struct json *j, const struct spread_figures *f)
     json_object(j, "latency");
     json_fixed(j, "mean_us", f->mean / 1e3, 3);
     json_fixed(j, "p50_us", f->p50 / 1e3, 3);
-    json_fixed(j, "p90_us", f->p90 / 1e3, 3);
-    json_fixed(j, "p95_us", f->p95 / 1e3, 3);
-    json_fixed(j, "p99_us", f->p99 / 1e3, 3);
+    percentile(j, "p90_us", f->p90);
+    percentile(j, "p95_us", f->p95);
+    percentile(j, "p99_us", f->p99);
     json_fixed(j, "min_us", f->min / 1e3, 3);
     json_fixed(j, "max_us", f->max / 1e3, 3);
-    if (!isnan(f->p99_9))
-        json_fixed(j, "p99_9_us", f->p99_9 / 1e3, 3);
+    percentile(j, "p99_9_us", f->p99_9);
     if (f->pairs)
         json_fixed(j, "jitter_us", f->jitter / 1e3, 3);
     json_end(j);

@@ -1,6 +1,7 @@
 /* timeline.c -- what took time, and what happened: /timeline, /api/spans,
  * /api/events. */
 #include "analyse/counting.h"
+#include "analyse/finding/findings.h"
 #include "base/alloc.h"
 #include "base/json_read.h"
 #include "base/map.h"
@@ -206,6 +207,25 @@ static void take_alert(void *to, const struct alert *a)
         event_alert_json(v->json, &r, a, v->run->live);
 }
 
+static int write_slow(struct view *v, struct error *e)
+{
+    struct event_of r = run_of(v);
+    struct findings f = { .count = 0 };
+    struct summary summary;
+    int rc = summary_read(&summary, v->call->store, v->run->row, e);
+
+    if (rc)
+        return rc;
+    rc = findings_read_slow(&f, &summary, v->call->store, v->run->row, e);
+    for (size_t i = 0; i < f.slow.count && !rc; i++)
+        if (event_is_wanted(v, f.slow.items[i].start_ns,
+                    f.slow.items[i].duration_ns))
+            event_slow_json(v->json, &r, &f, i);
+    findings_release(&f);
+    summary_release(&summary);
+    return rc;
+}
+
 static int write_events(struct view *v, struct error *e)
 {
     struct store *s = v->call->store;
@@ -222,6 +242,8 @@ static int write_events(struct view *v, struct error *e)
         rc = store_each_process(s, v->run->row, take_lost, v, e);
     if (!rc && (all || query_lists(v->call, "kind", "alert")))
         rc = store_each_alert(s, v->run->row, take_alert, v, e);
+    if (!rc && (all || query_lists(v->call, "kind", "slow")))
+        rc = write_slow(v, e);
     return rc;
 }
 

@@ -2,6 +2,7 @@
 
 #include "export/json/shapes.h"
 #include "live/alert_rule.h"
+#include "model/phase.h"
 
 #include <stdio.h>
 
@@ -70,6 +71,30 @@ void event_alert_json(struct json *j, const struct event_of *r,
         json_text(j, "metric", metric_table[a->metric].name);
     json_real(j, "value", a->value);
     json_real(j, "threshold", a->threshold);
+    json_end(j);
+}
+
+void event_slow_json(struct json *j, const struct event_of *r,
+        const struct findings *f, size_t i)
+{
+    const struct finding_slow *x = &f->slow.items[i];
+
+    head(j, r, "slow", x->number, x->start_ns);
+    json_fixed(j, "duration_ms", (double)x->duration_ns / 1e6, 6);
+    json_u64(j, "session", x->session);
+    json_u64(j, "inference", x->number);
+    json_text(j, "phase", phase_name((enum phase)x->phase));
+    json_fixed(j, "expected_ms", x->expected_ns / 1e6, 6);
+    json_array(j, "causes");
+    for (size_t k = 0; k < f->slow.cause_count; k++)
+        if (x->causes & 1u << k) {
+            json_object(j, NULL);
+            json_text(j, "cause", f->slow.causes[k].name);
+            json_fixed(j, "effect_ms", f->slow.causes[k].found.effect_ns / 1e6,
+                    6);
+            json_end(j);
+        }
+    json_end(j);
     json_end(j);
 }
 

@@ -2,6 +2,7 @@
  * messages.  Not for others. */
 #pragma once
 
+#include "analyse/finding/findings.h"
 #include "base/json.h"
 #include "model/alert.h"
 #include "model/run.h"
@@ -28,5 +29,8 @@ void event_lost_json(struct json *j, const struct event_of *r,
 /* An alert; `going`: it is not over, and the run goes on. */
 void event_alert_json(struct json *j, const struct event_of *r,
         const struct alert *a, bool going);
+/* The inference at `i` of the slow ones. */
+void event_slow_json(struct json *j, const struct event_of *r,
+        const struct findings *f, size_t i);
 /* Adds to a uint64_t what changes when one is raised, and when it is over. */
 void event_sum_alerts(void *sum, const struct alert *a);

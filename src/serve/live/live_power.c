@@ -76,7 +76,8 @@ static bool is_built_in(const struct live_power *p,
         const struct subject *other =
                 subject_book_find(b, p->sensors[i].subject);
 
-        if (other && other->parent == id && strcmp(other->name, "cpu") == 0)
+        if (other && other->parent == id && other->name &&
+                strcmp(other->name, "cpu") == 0)
             return true;
     }
     return false;
